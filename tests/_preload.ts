@@ -1,8 +1,8 @@
 /**
  * Loaded before each test file (`deno test --preload tests/_preload.ts`) to disable Deno's leak
  * checks. Some resources exist until the program exits: esbuild's process, loaded libraries and
- * idle connections. They start in the first test that needs them, and would count as leaks there.
- * Tests for leaks check descriptors and processes themselves.
+ * idle connections. They are created in the first test that needs them, and would count as leaks
+ * there. Tests for leaks check descriptors and processes themselves.
  *
  * @module
  */
@@ -12,10 +12,10 @@ const RELAXED = { sanitizeOps: false, sanitizeResources: false } as const;
 type Options = Omit<Deno.TestDefinition, "fn" | "name">;
 type Run = Deno.TestDefinition["fn"];
 
-/** The file whose tests are being declared, if several files share a thread. */
+/** The file whose tests are being declared; `undefined` if it does not share its thread. */
 let loading: string | undefined;
 
-/** The definition to which all forms of `Deno.test()` are converted. */
+/** Converts the arguments of any form of `Deno.test()` to a definition. */
 function definitionOf(args: readonly unknown[]): Deno.TestDefinition {
   const named = args.find((arg): arg is string => typeof arg === "string");
   const run = args.find((arg): arg is Run => typeof arg === "function");
@@ -29,8 +29,8 @@ function definitionOf(args: readonly unknown[]): Deno.TestDefinition {
 }
 
 /**
- * Declares the tests of one of several files in a thread. If the file does not load, only its tests
- * fail.
+ * Declares the tests in one of several files that share a thread. If the file cannot be loaded,
+ * only its own tests fail.
  */
 export async function loadTests(file: string, load: () => Promise<unknown>): Promise<void> {
   loading = file;
@@ -54,7 +54,7 @@ Object.defineProperty(Deno, "test", {
   }),
 });
 
-// Deno's node:http also rejects a promise of its own if a response's body ends early.
+// Deno's node:http also rejects an internal promise if a response's body ends early.
 addEventListener("unhandledrejection", (event) => {
   const { reason } = event;
   const isBrokenBody = reason instanceof TypeError &&

@@ -1,4 +1,4 @@
-/** The platform, `svc serve`: an API on an embedded store, with the edge in front. @module */
+/** The platform, `svc serve`: an API on an embedded store, with the edge in front of it. @module */
 export { type OpenBuilds, openBuilds } from "../platform/builds/mod.ts";
 export type { BuildJob, BuildOutcome, BuildRunner } from "../platform/builds/mod.ts";
 export type { PlatformLog } from "../platform/core/log.ts";

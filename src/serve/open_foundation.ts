@@ -42,7 +42,7 @@ import type { Closers } from "./closers.ts";
 import type { CompleteOptions } from "./options.ts";
 import type { RecordStore } from "../store/mod.ts";
 
-/** Maximum time for an edge to apply a change before it is considered lost, in milliseconds. */
+/** Time after which an edge that has not applied a change counts as lost, in milliseconds. */
 const FEED_PATIENCE_MS = 2000;
 
 const monotonic = (): number => performance.now();
@@ -57,7 +57,7 @@ export interface OpenFoundation {
   readonly answerPeer: OpenPeers["handle"] | undefined;
 }
 
-/** Registers this node, which may be one of several if the store is shared. */
+/** Registers this node. If the store is shared, there may be other nodes. */
 async function joinNodes(
   { version, log }: CompleteOptions,
   closers: Closers,
@@ -94,7 +94,7 @@ async function joinNodes(
 /** Timeouts of requests between nodes, in milliseconds. */
 const PEER_TIMES = { connectMs: 3000, idleMs: 10_000 };
 
-/** The connection to other nodes, if there can be any. */
+/** Opens the connection to other nodes, if there can be other nodes. */
 function joinPeers(
   closers: Closers,
   { isShared, ...parts }: { readonly isShared: boolean } & Omit<PeersOptions, "fetch">,
@@ -110,7 +110,7 @@ async function openBlobs(
   { kv, dataDir, place, home, isAlone }: {
     /** Identifies this node's data directory. */
     readonly home: string;
-    /** Whether this node is the only one that uses these records, and therefore these blobs. */
+    /** Whether this is the only node that uses these records, and therefore these blobs. */
     readonly isAlone: boolean;
     readonly kv: RecordStore;
     readonly dataDir: DataDir;
@@ -146,7 +146,7 @@ export async function openFoundation(
     readonly listening: readonly string[];
     /** This node's URL for other nodes. */
     readonly url: string;
-    /** How servers on this node connect to the edge. */
+    /** How deployment servers on this node connect to the edge. */
     readonly localRoutes: readonly LocalRoute[];
     readonly outbound: Outbound;
     readonly followLog: FollowLog;

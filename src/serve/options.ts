@@ -1,4 +1,4 @@
-/** A platform's options, and the interface of a running platform. @module */
+/** A platform's options, and the interface for a running platform. @module */
 
 import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
@@ -8,13 +8,13 @@ import type { PlatformLog } from "../platform/core/log.ts";
 import type { SandboxSupport } from "../runtime/mod.ts";
 import type { GivenSettings, Settings } from "../settings/mod.ts";
 
-/** Inputs that are not settings: the process's environment, and parts that tests replace. */
+/** Inputs that are not settings: the process's environment, and the parts that tests replace. */
 interface Surroundings {
   /** The process's environment. Project code gets only selected variables. */
   readonly env: Environment;
   readonly version: string;
   log(line: PlatformLog): void;
-  /** Counts unhandled errors if the process handles them. */
+  /** The counter for unhandled errors, if the process handles them. */
   readonly unhandledErrors?: { readonly count: number };
   /** The settings file, which may contain secrets. */
   readonly configFile?: string;
@@ -25,7 +25,9 @@ interface Surroundings {
   readonly upstreamCa?: readonly string[];
   /** The clock for records, sessions and rate limits; by default, the machine's clock. */
   readonly now?: Clock;
-  /** The clock that starts scheduled tasks each minute; by default, the machine's clock. */
+  /**
+   * The clock for scheduled tasks, which are checked each minute; by default, the machine's clock.
+   */
   readonly minutes?: Minutes;
   /**
    * Opens git and the build runner, for builds on other machines; by default, the platform's own.
@@ -52,7 +54,7 @@ export interface RunningPlatform {
   readonly port: number;
   /** Port of the HTTPS listener; `undefined` if there is none. */
   readonly httpsPort: number | undefined;
-  /** The first API key, if this start created it. */
+  /** The first API key, if it was created during this start. */
   readonly token: string | undefined;
   /**
    * One-time URL where the owner sets a password: a secret, printed for the person who starts svc.
@@ -61,11 +63,11 @@ export interface RunningPlatform {
   /** Serves one host's site for every request and hides everything else. Used for previews. */
   showOnly(hostname: string): void;
   /**
-   * Reports this node as not ready, then keeps serving until load balancers have noticed.
+   * Reports this node as not ready, then continues to serve until load balancers have noticed.
    * Returns immediately if this is the only node.
    */
   leave(): Promise<void>;
-  /** Waits until running requests have finished, then closes everything. */
+  /** Waits until requests in progress have finished, then closes everything. */
   shutdown(): Promise<void>;
   /** Resolves when the platform has stopped. */
   readonly finished: Promise<void>;

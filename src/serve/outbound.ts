@@ -1,6 +1,6 @@
 /**
- * Sends requests from the platform to other machines, and from functions to other machines and the
- * platform's own hosts.
+ * Sends the platform's requests to other machines, and functions' requests to other machines and to
+ * the platform's own hosts.
  *
  * @module
  */
@@ -27,7 +27,8 @@ export const outboundOptions = (options: OutboundSettings): OutboundOptions => (
 });
 
 /**
- * Creates the `fetch` for functions. Requests to site hosts go to the edge through loopback ports.
+ * Creates the `fetch` for functions. Requests to the platform's own hosts go to the edge through
+ * loopback ports.
  */
 export function openFunctionOutbound(
   options: OutboundSettings,

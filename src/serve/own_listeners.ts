@@ -1,7 +1,7 @@
 /**
  * Loopback ports that lead only to the edge. With them, requests from deployment servers to the
- * platform's own hosts do not leave this machine. Sandboxes redirect connections meant for the
- * platform's ports to these.
+ * platform's own hosts do not leave this machine. Sandboxes redirect connections to these ports if
+ * they were meant for the platform's ports.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { LocalRoute } from "../runtime/mod.ts";
 
 const HOST = "127.0.0.1";
 
-/** Time for running requests to finish when the platform stops, in milliseconds. */
+/** Time that requests in progress have to finish when the platform stops, in milliseconds. */
 const DRAIN_MS = 2000;
 
 export interface OwnListeners {
@@ -33,7 +33,7 @@ export interface OwnListeners {
 export async function openOwnListeners(
   { handler, secure, log }: {
     readonly handler: ConnectionHandler;
-    /** The platform's certificates; missing if it serves only HTTP. */
+    /** The platform's certificates; missing if the platform serves only HTTP. */
     readonly secure: Pick<SecureListenerOptions, "files" | "ordered"> | undefined;
     readonly log: (line: PlatformLog) => void;
   },

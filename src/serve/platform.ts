@@ -1,4 +1,4 @@
-/** The composed platform and the types used to compose it. @module */
+/** The platform that is composed of the capabilities, and the types for composing it. @module */
 import type { SiteDirectory } from "../edge/mod.ts";
 import type { HttpCache, ImageService } from "../edge/mod.ts";
 import type { AccountServices } from "../platform/accounts/mod.ts";
@@ -34,9 +34,12 @@ export interface Setup {
   readonly knowsNetworks: boolean;
 }
 
-/** The platform's capabilities, and those of their parts that serve requests. */
+/** The platform's capabilities, and the parts of them that serve requests. */
 export interface Platform {
-  /** Ordered from the bottom up. They are started in this order and closed in reverse order. */
+  /**
+   * The capabilities, each after the ones that it builds on. They are started in this order and
+   * closed in reverse order.
+   */
   readonly capabilities: readonly Capability[];
   readonly accounts: AccountServices;
   readonly workspaces: WorkspaceService;
@@ -45,7 +48,7 @@ export interface Platform {
   /** Gives members access to protected hosts. */
   readonly previewSignIn: PreviewSignIn;
   readonly sites: SiteDirectory;
-  /** Connects the platform to the edge in its process. */
+  /** Connects the platform to the edge that runs in the same process. */
   readonly door: EdgeDoor;
   readonly domains: Domains;
   readonly logs: AccessLogs;

@@ -1,7 +1,7 @@
 /**
  * Re-keys a data directory: creates a new key, re-encrypts all secrets with it, and removes the old
- * key. A crash loses nothing, because both keys are kept until all secrets are re-encrypted, and a
- * repeated call continues.
+ * key. A crash loses nothing: both keys are kept until all secrets are re-encrypted, and another
+ * call continues.
  *
  * @module
  */
@@ -32,7 +32,7 @@ import { CertificateStore } from "../platform/certificates/mod.ts";
  *
  * @throws {DataDirInUseError} while a platform is using it.
  * @throws {DataNewerError} if a newer program has written it.
- * @throws {DataNotMigratedError} if an older one has.
+ * @throws {DataNotMigratedError} if an older program has written it.
  * @throws {KeyFileError} if its key file is missing or damaged.
  * @throws {DataIncompleteError} if its key file belongs to another data directory.
  */

@@ -38,7 +38,7 @@ import type { CompleteOptions, PlatformOptions, RunningPlatform } from "./option
 import { readKnownMark } from "./settle_format.ts";
 import { Succession } from "./succession.ts";
 
-/** The platform's public URL: HTTPS if it has a certificate for all its hosts. */
+/** Returns the platform's public URL, which uses HTTPS if there is a certificate for all hosts. */
 function publicBase(options: CompleteOptions, { port, httpsPort }: Listeners): URL {
   const isSecure = options.tls !== undefined || options.https === true;
   const own = isSecure && httpsPort !== undefined
@@ -53,7 +53,7 @@ function openMailer({ mail }: CompleteOptions, base: URL): Mailer | undefined {
   return createMailer({ smtpUrl: mail.smtpUrl, from: mail.from ?? `svc@${base.hostname}` });
 }
 
-/** Decides whether servers can run and warns if they cannot. */
+/** Decides whether deployment servers can run here, and logs a warning if they cannot. */
 function serverSandbox({ servers, log }: CompleteOptions): ServerSandbox {
   const { support = probeSandbox(), allowUnsandboxed } = servers;
   const sandbox = judgeServerSandbox({ support, allowUnsandboxed });
@@ -98,8 +98,8 @@ function edgeKnowsNetworks({ asn, trustProxy }: CompleteOptions): boolean {
 }
 
 /**
- * How long to continue to serve after reporting that the node is not ready. This is long enough for
- * a load balancer that checks every second and needs two results.
+ * How long to continue to serve after reporting that the node is not ready, in milliseconds. This
+ * is long enough for a load balancer that checks every second and acts after two failed checks.
  */
 const LEAVE_MS = 3000;
 
@@ -181,14 +181,15 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
     await listeners.leave();
     await delay(LEAVE_MS, undefined, { signal: closing.signal }).catch(() => {});
   };
-  /** Ends requests first, because running requests need everything else. */
+  /** Waits for requests first, because they need all other parts. */
   const shutdown = async () => {
     isStopping = true;
     const { closing, succession, closers, beside } = term;
     // Once the edges have stopped, this process receives all new connections.
     await beside.edges?.stop();
     closing.abort();
-    // The edges' streams have ended. They relay their remaining requests until all are finished.
+    // The edges' streams are now closed. The edges relay their remaining requests until all are
+    // finished.
     await beside.edges?.close();
     await succession?.end();
     await listeners.close();
@@ -212,7 +213,7 @@ interface Leaving {
   countNodes: () => Promise<number>;
 }
 
-/** Resources that are used from startup until the data directory is released. */
+/** Resources that are needed from startup until the data directory is released. */
 interface Term {
   readonly closers: Closers;
   readonly closing: AbortController;
@@ -258,8 +259,8 @@ interface Prepared {
 }
 
 /**
- * Prepares everything that does not need the data directory, to detect unusable options before a
- * takeover.
+ * Prepares everything that does not need the data directory, so that unusable options are detected
+ * before a takeover.
  */
 async function prepare(
   options: CompleteOptions,
@@ -281,7 +282,7 @@ interface Started extends Pick<RunningPlatform, "url" | "token" | "ownerLink"> {
   readonly handlers: ReturnType<typeof createHandlers>;
 }
 
-/** Opens and starts everything behind the ports and passes requests to it. */
+/** Opens and starts everything behind the ports, and begins to pass requests on. */
 async function startBehind(
   listeners: Listeners,
   {
@@ -311,7 +312,7 @@ async function startBehind(
     readonly showing: HostOverride;
     readonly running: RunningRequests;
     readonly succession: Succession;
-    /** Whether this platform has served before. If so, the owner's link is already known. */
+    /** Whether this platform has served before. If so, the owner's link has already been shown. */
     readonly isResumed: boolean;
   },
 ): Promise<Started> {
@@ -354,7 +355,7 @@ async function startBehind(
     random: systemRandom,
     token: options.bootstrapToken,
   });
-  // A node that joins others must not replace the link that the first node has shown.
+  // A node that joins other nodes must not replace the link that the first node has shown.
   const ownerPath = readOnly || isResumed || !foundation.nodes.leads("housekeeping")
     ? undefined
     : await issueOwnerLink({ ...foundation, ...accounts });

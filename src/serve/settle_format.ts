@@ -18,7 +18,7 @@ import {
   MIGRATIONS,
 } from "./migrate_format.ts";
 
-/** An error for a directory written by a newer version. */
+/** An error for a directory that a newer version has written. */
 export class DataNewerError extends Error {
   override readonly name = "DataNewerError";
 }
@@ -53,7 +53,8 @@ export async function readKnownMark(
 }
 
 /**
- * Returns the format of a directory's data. An unfinished migration may have started to change it.
+ * Returns the format of a directory's data. An unfinished migration may already have changed part
+ * of the data.
  */
 const formatOf = ({ format, migration }: FormatMark): number => migration?.from ?? format;
 
@@ -71,13 +72,13 @@ export async function requireFormat(dataDir: string, format: number = DATA_FORMA
   );
 }
 
-/** Whether a directory without a mark is empty. */
+/** Whether a directory without a format mark is new, that is, has no store. */
 async function isNew(dataDir: string): Promise<boolean> {
   return await Deno.stat(join(dataDir, "kv.sqlite3")).then(() => false, () => true);
 }
 
 /**
- * Marks a new directory with its format, migrates an older one after a backup, and refuses a newer
+ * Marks a new directory with its format, backs up and migrates an older one, and rejects a newer
  * one. @throws {DataNewerError | DataNotMigratedError}
  */
 export async function settleFormat(options: FormatOptions): Promise<void> {
@@ -93,7 +94,8 @@ export async function settleFormat(options: FormatOptions): Promise<void> {
   try {
     await writeFormatMark(dataDir, { format, program: options.version });
   } catch (error) {
-    // A platform can serve even if the disk is full. The mark is then written on the next start.
+    // A platform can serve even if the disk is full. In that case, the mark is written on the next
+    // start.
     if (!isFullDisk(error)) throw error;
     log(`Cannot mark the data directory ${dataDir} with its format: the disk is full`);
   }

@@ -48,7 +48,7 @@ async function withDirectory(test: (scene: Scene) => Promise<void>): Promise<voi
   }
 }
 
-/** A migration that records in a file that it has run. */
+/** Creates a migration that writes a file to show that it has run. */
 const step = (from: number): Migration => ({
   from,
   summary: `step ${from}`,
@@ -88,7 +88,7 @@ Deno.test("settleFormat() migrates step by step, after one backup", async () => 
   });
 });
 
-/** A migration that fails before it has done anything. */
+/** Creates a migration that fails before it has done anything. */
 const failing = (from: number): Migration => ({
   ...step(from),
   run: () => Promise.reject(new Error("power cut")),
@@ -110,7 +110,7 @@ Deno.test("settleFormat() continues an interrupted migration and keeps its backu
     assert.deepEqual(await readFormatMark(dataDir), mark);
     await assert.rejects(settle(1), DataNewerError);
     await assert.rejects(settle(2), DataNewerError);
-    // An even newer program must finish the interrupted step before its own steps.
+    // An even newer program must finish the interrupted step before it runs its own steps.
     await settle(4, [step(1), step(2), step(3)]);
     assert.deepEqual(await readFormatMark(dataDir), { format: 4, program: "4.0.0" });
     assert.equal(await Deno.readTextFile(join(dataDir, "steps")), "1 2 3 ");

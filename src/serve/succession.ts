@@ -40,7 +40,7 @@ export class Succession {
     this.#parts = parts;
   }
 
-  /** Takes over the data directory from the previous platform. */
+  /** Takes over the data directory from the previous platform, if that is still running. */
   async arrive(): Promise<void> {
     await this.#parts.takeover?.takeOver();
   }
@@ -68,7 +68,7 @@ export class Succession {
     });
   }
 
-  /** Refuses further successors. */
+  /** Rejects further successors. */
   async end(): Promise<void> {
     this.#parts.takeover?.abandon();
     this.#offer?.close();
@@ -99,7 +99,8 @@ export class Succession {
       httpsPort: listeners.httpsPort,
       standAlone: async () => {
         await beside.edges?.stop();
-        // This must be the last step, because a certificate may change while edges stop.
+        // This must be the last step, because a certificate may change while the edges are
+        // stopping.
         await listeners.standAlone();
       },
       stay: () => beside.edges?.start(),

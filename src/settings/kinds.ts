@@ -20,10 +20,13 @@ export type TomlValue = string | number | boolean | readonly string[];
 export interface Kind<Value> {
   /** Name of the value in help, such as `<port>`. Empty for a switch. */
   readonly placeholder: string;
-  /** Types that the value can have in a file. */
+  /** Types that the value can have in a settings file. */
   readonly types: readonly ("string" | "number" | "boolean" | "list")[];
   readonly choices?: readonly string[];
-  /** True for a path that is relative to the file that contains it. Some paths can also be URLs. */
+  /**
+   * True for a path. In a file, it is relative to the file's folder. Some settings accept a URL
+   * instead.
+   */
   readonly isPath?: true;
   /** Parses an item of a list in a file. @throws {InvalidValueError} */
   item?(text: string): string;
@@ -104,7 +107,7 @@ export const choice = <const Choice extends string>(
 });
 
 /**
- * A number of `unit`. It is multiplied by `factor` before it is stored. For example, seconds are
+ * A number in units of `unit`, multiplied by `factor` before it is stored. For example, seconds are
  * stored as milliseconds.
  */
 function number(
@@ -194,7 +197,7 @@ export const size = (): Kind<number> => ({
 
 const MEGABYTE = 1_000_000;
 
-/** A number of bytes, given as a whole number of MB or with a unit. The bounds are in MB. */
+/** A number of bytes, given with a unit or as a whole number of MB. The bounds are in MB. */
 export const megabytes = ({ min, max }: Bounds): Kind<number> => ({
   placeholder: "<size>",
   types: ["number", "string"],

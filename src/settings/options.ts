@@ -21,7 +21,7 @@ type LeafOf<Row> = Row extends
 
 type Head<Path> = Path extends `${infer First}.${string}` ? First : Path;
 
-/** The settings under a member, with the rest of their paths. */
+/** The settings under a member, each with the rest of its path. */
 type Below<Leaves extends Leaf, Name extends string> = Leaves extends
   { readonly path: `${Name}.${infer Rest}` }
   ? { readonly path: Rest; readonly value: Leaves["value"]; readonly presence: Leaves["presence"] }
@@ -79,7 +79,7 @@ export function withOption(options: Tree, path: string, value: unknown): Tree {
   return { ...options, [name]: withOption(below, rest.join("."), value) };
 }
 
-/** Adds the table's defaults to the given settings. Other members do not change. */
+/** Adds the table's defaults to the given settings, and keeps all other members unchanged. */
 export function completeSettings<Given extends GivenSettings>(given: Given): Given & Settings {
   const missing = SETTINGS.filter((row): row is Setting & { option: string } =>
     row.option !== undefined && row.default !== undefined &&

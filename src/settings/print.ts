@@ -10,7 +10,7 @@ function toToml(value: TomlValue): string {
   return typeof value === "object" ? `[${value.map(quote).join(", ")}]` : String(value);
 }
 
-/** Returns a setting's line. It is commented out if the setting has no value. */
+/** Returns a setting's line, which is commented out if the setting has no value. */
 function line(setting: Setting, found: FoundSettings["found"]): string {
   const { name, kind } = setting;
   const given = found.get(name);

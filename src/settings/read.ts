@@ -18,15 +18,15 @@ import {
 
 /** A `serve.toml`. */
 export interface SettingsFile {
-  /** Absolute path. Paths in the file are relative to its folder. */
+  /** Absolute path of the file. Paths in the file are relative to the file's folder. */
   readonly path: string;
   readonly source: string;
-  /** Whether only the owner can read the file. The file can then contain secrets. */
+  /** Whether only the owner can read the file. Only then can it contain secrets. */
   readonly isPrivate: boolean;
 }
 
 export interface Sources {
-  /** Values of the given flags, by setting. Secrets are not parsed yet. */
+  /** Values of the given flags, by setting. All values except secrets are parsed. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file?: SettingsFile | undefined;
@@ -43,7 +43,7 @@ export interface FoundSetting {
 export interface FoundSettings {
   /** Values by setting name. Settings without a value are missing. */
   readonly found: ReadonlyMap<string, FoundSetting>;
-  /** Problems in the file, with their positions. */
+  /** Problems in the file, each with its position. */
   readonly inFile: readonly Diagnostic[];
   /** Other problems, such as unknown variables or contradictory settings. */
   readonly others: readonly string[];
@@ -68,7 +68,7 @@ function typeOf(value: unknown): FileType | undefined {
   return type === "string" || type === "number" || type === "boolean" ? type : undefined;
 }
 
-/** Makes paths absolute. URLs and in-memory files of Deno KV do not change. */
+/** Makes a path absolute. URLs and Deno KV's in-memory database remain unchanged. */
 function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]): unknown {
   if (kind.isPath !== true) return value;
   if (Array.isArray(value)) return value.map(absolute);
@@ -79,7 +79,8 @@ function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]
 }
 
 /**
- * Parses a value. Returns an error message if it is invalid. A list from a file is already split.
+ * Parses a value. Returns an error message if the value is invalid. A list from a file is already
+ * split.
  */
 function parse(
   { kind }: Setting,
@@ -224,7 +225,7 @@ const hasPassword = (value: unknown): boolean => (URL.parse(String(value))?.pass
 export const isSecret = ({ secret }: Setting, value: unknown): boolean =>
   secret === true || secret === "password" && hasPassword(value);
 
-/** Reads all sources. Never throws for errors in them. */
+/** Reads all sources. Returns the errors in them rather than throwing an error. */
 export function readSettings(sources: Sources): FoundSettings {
   const reader = new Reader(sources);
   reader.readFlags();

@@ -47,9 +47,12 @@ export interface Setting {
   readonly usual?: string;
   /** True if `--help` shows the flag. `--help all` shows all flags. */
   readonly common?: true;
-  /** Name of the variable, if it is not `SVC_SERVE_` followed by the name. */
+  /** Name of the variable, if it is not `SVC_SERVE_` followed by the setting's name. */
   readonly variable?: string;
-  /** True for a setting without a flag. Other users of the machine can read command lines. */
+  /**
+   * True for a setting without a flag. Secrets have none, because other users of the machine can
+   * read command lines.
+   */
   readonly flagless?: true;
   /** `true` for a secret; `password` for a URL that is secret if it contains a password. */
   readonly secret?: true | "password";
@@ -335,7 +338,7 @@ export type PlatformSetting = Extract<AnySetting, { readonly option: string }>;
 /** All settings, in the order of the help. */
 export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => [...settings]);
 
-/** Whether a setting is only allowed on the command line because it affects a single run. */
+/** Whether a setting is allowed only on the command line, because it affects a single run. */
 export const isAction = ({ name, option }: Setting): boolean =>
   option === undefined || name === "replace";
 
@@ -346,7 +349,7 @@ export const VARIABLE_PREFIX = "SVC_SERVE_";
 export const variableOf = ({ name, variable }: Setting): string =>
   variable ?? `${VARIABLE_PREFIX}${name.toUpperCase().replaceAll("-", "_")}`;
 
-/** Specifies the config file, like `--config`. */
+/** The variable that specifies the config file, like `--config`. */
 export const CONFIG_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
 /** Returns a setting's flag, or its variable if it has no flag. */

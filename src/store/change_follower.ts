@@ -7,37 +7,42 @@ import type { SeenVersion } from "./seen_version.ts";
 
 const CHANNEL = "svc_changes";
 
-/** Maximum delay until a change is noticed if its notification was lost, in milliseconds. */
+/** Maximum delay until a change is noticed if the notification was lost, in milliseconds. */
 const POLL_MS = 1000;
 
-/** Time without reading the list after which a node counts as outdated, in milliseconds. */
+/** Time after which a node that has not read the list counts as outdated, in milliseconds. */
 const BEHIND_MS = 5000;
 
-/** Maximum number of commits to read at a time. */
+/** Maximum number of commits that are read at a time. */
 const MOST = 1000;
 
 export interface ChangeHandlers {
   /** Applies other nodes' changes. A failure is reported but not retried. */
   onChanges(keys: readonly RecordKey[]): Promise<void>;
-  /** Called if changes were deleted before they were read. Everything must then be reread. */
+  /**
+   * Called if changes were deleted before they were read. In that case, everything must be read
+   * again.
+   */
   onGap(): Promise<void>;
   onError(error: unknown): void;
 }
 
 interface Row {
-  /** The version of the store. */
+  /** The version of the store at the time of the read. */
   readonly clock: string;
   /** The version up to which the list has been read. */
   readonly place: string;
   /** Whether changes after the last position are no longer in the list. */
   readonly gap: boolean;
-  /** Keys that other nodes changed, in hexadecimal, separated by spaces. */
+  /** Keys that other nodes have changed, in hexadecimal and separated by spaces. */
   readonly keys: string | null;
 }
 
-/** Information that a follower needs about its node. */
+/** Information that a follower needs about the node on which it runs. */
 export interface Followed {
-  /** Identifies the node in the list of changes, so the follower can ignore its own changes. */
+  /**
+   * Identifies the node in the list of changes, so the follower can ignore the node's own changes.
+   */
   readonly writer: string;
   readonly seen: SeenVersion;
 }
@@ -49,7 +54,7 @@ const seconds = (milliseconds: number): string => `${Math.floor(milliseconds / 1
 
 export class ChangeFollower {
   #place: bigint;
-  /** Time when all changes by other nodes were last known. */
+  /** The last time when all changes by other nodes were known. */
   #readAt: number;
   /** Time when the store last responded. */
   #answeredAt: number;
@@ -86,17 +91,17 @@ export class ChangeFollower {
     return new ChangeFollower(connections, options, monotonic, BigInt(row!.version));
   }
 
-  /** Time since all changes by other nodes were last known, in milliseconds. */
+  /** Milliseconds since the last time when all changes by other nodes were known. */
   get behindMs(): number {
     return this.#monotonic() - this.#readAt;
   }
 
-  /** Whether all changes that other nodes had made a few seconds ago are known. */
+  /** Whether the node knows all changes that other nodes had made by a few seconds ago. */
   isCurrent(): boolean {
     return this.behindMs < BEHIND_MS;
   }
 
-  /** Explains why some changes are unknown; `undefined` if {@link isCurrent}. */
+  /** Explains why some changes are unknown; `undefined` if {@link isCurrent} is true. */
   whyBehind(): string | undefined {
     if (this.isCurrent()) return undefined;
     const silentMs = this.#monotonic() - this.#answeredAt;
@@ -125,7 +130,7 @@ export class ChangeFollower {
     try {
       await this.#readBatch(this.#handlers);
     } catch (error) {
-      // If the store is unreachable, the node falls behind, and that is reported.
+      // If the store is unreachable, the node falls behind, and {@link isCurrent} becomes false.
       if (this.isCurrent()) this.#handlers?.onError(error);
     }
   }

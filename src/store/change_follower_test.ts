@@ -19,7 +19,7 @@ class TestStore {
     listen: (_, wake) => void (this.#wake = wake),
   };
 
-  /** Notifies the follower and waits until it has read. */
+  /** Notifies the follower and waits until it has read the changes. */
   async notify(): Promise<void> {
     const reads = this.#reads;
     this.#wake();

@@ -40,7 +40,7 @@ class Sockets {
     return this.#next;
   }
 
-  /** Returns a socket that is connecting. */
+  /** Starts to connect to the next server, and returns the socket. */
   readonly connect = (): net.Socket => {
     if (this.#closed) throw new AttemptLateError(0);
     const { hosts, socket: path } = this.#address;
@@ -49,7 +49,7 @@ class Sockets {
     socket.once("close", () => this.#open.delete(socket));
     if (path !== undefined) return socket.connect(path);
     const { hostname, port } = hosts[this.#next++ % hosts.length]!;
-    // The library verifies the certificate against this name.
+    // The library checks that the certificate is valid for this name.
     Object.assign(socket, { host: hostname });
     socket.setNoDelay(true);
     return socket.connect(port, hostname);
@@ -61,7 +61,7 @@ class Sockets {
   }
 }
 
-/** A pool of connections. */
+/** A pool of connections to the cluster's primary. */
 class Pool {
   readonly sql: Sql;
   readonly #sockets: Sockets;
@@ -97,7 +97,7 @@ class Pool {
     return this.#sockets.next;
   }
 
-  /** Calls back on each notification until the pool ends. Failures are not reported. */
+  /** Calls a function on each notification until the pool is closed. Failures are not reported. */
   listen(channel: string, onNotify: () => void): void {
     this.sql.listen(channel, onNotify).catch(() => {});
   }
@@ -108,7 +108,7 @@ class Pool {
     this.sql.end({ timeout: 0 }).catch(() => {});
   }
 
-  /** Waits for running queries. */
+  /** Closes the pool after waiting for running queries. */
   async close(): Promise<void> {
     await this.sql.end({ timeout: 5 });
     this.#sockets.close();
@@ -121,7 +121,10 @@ function sslOptions({ caCerts }: NonNullable<StoreAddress["tls"]>) {
     : { rejectUnauthorized: true, ca: [...caCerts] };
 }
 
-/** A custom type for bytes. The library's own type returns buffers that share a larger buffer. */
+/**
+ * A custom type for bytes. The library's own type returns buffers that are views of a larger
+ * buffer.
+ */
 const BYTES = {
   to: 17,
   from: [17],
@@ -133,7 +136,7 @@ export class Connections {
   #pool: Pool;
   #closed = false;
   #listening: { readonly channel: string; readonly onNotify: () => void } | undefined;
-  /** Start time of the first failed attempt since the last successful one. */
+  /** Start time of the first attempt that failed after the last successful one. */
   #failingSince: number | undefined;
 
   readonly #address: StoreAddress;
@@ -187,7 +190,9 @@ export class Connections {
     return result!;
   }
 
-  /** Calls back on notifications. Some may be lost if a connection is lost. */
+  /**
+   * Calls a function on each notification. Notifications may be missed when a connection is lost.
+   */
   listen(channel: string, onNotify: () => void): void {
     this.#listening = { channel, onNotify };
     this.#pool.listen(channel, onNotify);
@@ -212,7 +217,7 @@ export class Connections {
 
   #replace(pool: Pool): void {
     if (this.#pool !== pool || this.#closed) return;
-    // If there are several servers, start with one that has not just failed.
+    // Starts with a server that has not just failed, if there are several servers.
     this.#pool = new Pool(this.#address, { ...this.#patience, most: this.#most, first: pool.next });
     pool.destroy();
     if (this.#listening !== undefined) {
@@ -220,7 +225,7 @@ export class Connections {
     }
   }
 
-  /** Waits for running queries. */
+  /** Closes all connections after waiting for running queries. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#pool.close();

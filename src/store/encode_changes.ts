@@ -1,6 +1,6 @@
 /**
- * Encodes changes for `svc.commit()`. The limits of Deno KV apply, so everything stored here can be
- * moved to an embedded store. Pure.
+ * Encodes changes for `svc.commit()`. Deno KV's limits apply, so everything that is stored here can
+ * be moved to an embedded store. Pure.
  *
  * @module
  */
@@ -34,7 +34,10 @@ interface MutationData {
 export interface CommitData {
   readonly checks: readonly CheckData[];
   readonly mutations: readonly MutationData[];
-  /** True if the commit adds to or raises counters. It fails if such a record is not a counter. */
+  /**
+   * True if the commit adds to counters or raises them. The commit fails if such a record is not a
+   * counter.
+   */
   readonly counts: boolean;
 }
 

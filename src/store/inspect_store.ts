@@ -1,4 +1,4 @@
-/** Inspects a PostgreSQL store for its operator, without changing it. @module */
+/** Inspects a PostgreSQL store for the operator, without changing the store. @module */
 import { PATIENCE, type Patience } from "./patience.ts";
 import type { StoreAddress } from "./store_address.ts";
 
@@ -15,8 +15,8 @@ export interface StoreFacts {
   /** Whether commits wait until they are on disk on the server and its standbys. */
   readonly commitsWait: boolean;
   /**
-   * How far the server's clock is ahead of this machine's, in milliseconds, to within half a round
-   * trip.
+   * How far the server's clock is ahead of this machine's clock, in milliseconds. Accurate to
+   * within half a round trip.
    */
   readonly skewMs: number;
 }

@@ -1,6 +1,6 @@
 /**
  * Encodes keys as bytes in the same way as Deno KV, which uses FoundationDB's tuple encoding. The
- * bytes sort like the keys, so a table indexed by them is in key order. Pure.
+ * bytes sort like the keys, so a table that is indexed by these bytes is in key order. Pure.
  *
  * @module
  */
@@ -18,11 +18,14 @@ const TAG = {
   true: 0x27,
 } as const;
 
-/** Ends a string or byte array. If this byte occurs in the value, it is followed by `ESCAPED`. */
+/** The byte after a string or byte array. If the value contains this byte, `ESCAPED` follows it. */
 const END = 0x00;
 const ESCAPED = 0xff;
 
-/** An integer's length is in its tag if it is at most 8 bytes, and otherwise in the next byte. */
+/**
+ * The length of an integer of up to 8 bytes is in the tag. The length of a longer one is in the
+ * next byte.
+ */
 const SHORT_BYTES = 8;
 const LONGEST_BYTES = 255;
 
@@ -63,8 +66,8 @@ function writeEscaped(to: number[], tag: number, bytes: Uint8Array): void {
 }
 
 /**
- * Big-endian IEEE 754 with the sign bit flipped, or with all bits flipped if the number is
- * negative.
+ * Encodes a number as big-endian IEEE 754 with the sign bit flipped, or with all bits flipped if
+ * the number is negative.
  */
 function writeDouble(to: number[], value: number): void {
   const view = new DataView(new ArrayBuffer(8));
@@ -75,8 +78,8 @@ function writeDouble(to: number[], value: number): void {
 }
 
 /**
- * Encodes an integer in as few bytes as possible. The tag counts them up or down from the tag of
- * zero.
+ * Encodes an integer in as few bytes as possible. The tag is the tag of zero plus the number of
+ * bytes, or minus that number if the integer is negative.
  */
 function writeInteger(to: number[], value: bigint): void {
   const bytes = magnitude(value < 0n ? -value : value);

@@ -1,4 +1,4 @@
-/** Converts a listing's selector to a range of encoded keys. Pure. @module */
+/** Converts the selector for a listing to a range of encoded keys. Pure. @module */
 import { Buffer } from "node:buffer";
 import { encodeKey } from "./key_encoding.ts";
 import type { ListSelector, RecordKey } from "./record_types.ts";
@@ -10,7 +10,8 @@ export interface KeyRange {
 }
 
 /**
- * Appended to a prefix, these bytes are the bounds of all keys under it, without the prefix itself.
+ * When appended to a prefix, these bytes are the bounds of all keys under the prefix. The prefix
+ * itself is outside these bounds.
  */
 const AFTER_PREFIX = 0x00;
 const BEYOND_PREFIX = 0xff;
@@ -53,7 +54,7 @@ function rangeBelow(
   };
 }
 
-/** Returns the part of a range after one of its keys. */
+/** Returns the part of a range that follows one of its keys. */
 export function rangeAfter(range: KeyRange, last: Uint8Array, reverse: boolean): KeyRange {
   // There is no key between a key and the same key with a zero byte appended.
   return reverse ? { ...range, end: Uint8Array.from(last) } : { ...range, start: extend(last, 0) };

@@ -1,12 +1,12 @@
 /**
- * A lease for commits. It is valid only while its holder is the leader, so a disconnected node
- * cannot overwrite its successor's work.
+ * A lease for commits, which is valid only while its holder is the leader. A disconnected node
+ * therefore cannot overwrite its successor's work.
  *
  * @module
  */
 import type { Check, Draft, Outcome, RecordReader } from "./record_types.ts";
 
-/** An error if another node is already the leader. */
+/** The error if another node has become the leader. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   constructor(role: string) {
@@ -32,14 +32,14 @@ export class Lease {
     return new Lease(role, { store, check });
   }
 
-  /** The lease of the only node, which cannot lose it. */
+  /** Returns the lease for a node that is alone and therefore cannot lose it. */
   static ofSoleNode(role: string): Lease {
     return new Lease(role);
   }
 
   /**
-   * Must be called before work that is not protected by a commit, such as removing a file. @throws
-   * {LeaseLostError}
+   * Checks that the lease is valid. Must be called before work that no commit protects, such as
+   * removing a file. @throws {LeaseLostError}
    */
   async requireHeld(): Promise<void> {
     if (this.check === undefined || this.#store === undefined) return;
@@ -66,7 +66,7 @@ export interface LeasedOperation extends Draft {
   commit(lease: Lease): Promise<Outcome>;
 }
 
-/** A store as seen by code that only a leader runs. All commits require the lease. */
+/** A store in the form that code for leaders gets. All commits require the lease. */
 export type LeasedStore = RecordReader & {
   atomic(): LeasedOperation;
 };

@@ -3,7 +3,7 @@ import type { Sql, TransactionSql } from "postgres";
 import { SCHEMA, type SchemaMigration } from "./schema.ts";
 import { isConnectionLost } from "./server_fault.ts";
 
-/** An error for a store that a newer program has migrated to an unknown schema. */
+/** An error for a store that a newer program has migrated to a schema unknown to this program. */
 export class StoreNewerError extends Error {
   override readonly name = "StoreNewerError";
 }
@@ -20,7 +20,7 @@ export async function migrateSchema(
   migrations: readonly SchemaMigration[] = SCHEMA,
 ): Promise<void> {
   const known = migrations.at(-1)!.version;
-  // A role that is not allowed to change the schema can still use it if it is up to date.
+  // A role that is not allowed to change the schema can still use a schema that is up to date.
   if (await versionOf(sql) === known) return;
   await inTransaction(sql, async (sql) => {
     await sql`SELECT pg_advisory_xact_lock(${LOCK})`;
@@ -46,9 +46,9 @@ export async function migrateSchema(
 
 /**
  * Runs a transaction. If the work fails, the library rolls back. If the connection is lost, that
- * rollback would crash svc (https://github.com/porsager/postgres/issues/1208). Therefore, if
- * work fails together with the connection, its promise never settles. The library itself reports
- * the closed connection.
+ * rollback would crash svc (https://github.com/porsager/postgres/issues/1208). Therefore, if the
+ * connection is lost, the promise for the work never settles. The library itself reports the closed
+ * connection.
  */
 async function inTransaction(
   sql: Sql,

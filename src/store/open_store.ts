@@ -9,7 +9,7 @@ import { StoreUnavailableError } from "./server_fault.ts";
 import { SeenVersion } from "./seen_version.ts";
 import type { StoreAddress } from "./store_address.ts";
 
-/** The version of the last commit, which changes with every commit. */
+/** Returns the version of the last commit, which changes with every commit. */
 export async function readVersion(connections: Connections): Promise<bigint> {
   const [row] = await connections.run((sql) =>
     sql<{ version: string }[]>`SELECT version FROM svc.clock`
@@ -18,8 +18,8 @@ export async function readVersion(connections: Connections): Promise<bigint> {
 }
 
 /**
- * Ensures that all later commits have versions above `version`, which is the version of a store
- * that is being moved here.
+ * Ensures that all later commits have versions above `version`, the version of a store whose
+ * records are being moved to this one.
  */
 export async function raiseVersion(connections: Connections, version: bigint): Promise<void> {
   await connections.run((sql) =>
@@ -27,12 +27,12 @@ export async function raiseVersion(connections: Connections, version: bigint): P
   );
 }
 
-/** How often expired records are deleted and how many at a time. */
+/** How often expired records are deleted, and how many are deleted at a time. */
 const TIDY_MS = 10_000;
 const TIDY_AT_ONCE = 1000;
 
 /**
- * How long changes can be read, and how long the results of commits are kept in case a response was
+ * How long changes can be read, and how long the results of commits are kept in case a response is
  * lost.
  */
 const KEPT_CHANGES = "15 minutes";
@@ -51,7 +51,7 @@ export async function openPgStore(
   address: StoreAddress,
   patience: Patience = PATIENCE,
 ): Promise<PgStore> {
-  // The client library is loaded only if there is a server.
+  // Loads the client library here, so that only platforms with a PostgreSQL server load it.
   const { Connections } = await import("./connections.ts");
   const connections = new Connections(address, patience);
   try {
@@ -82,7 +82,7 @@ export async function tidyStore({ connections }: PgStore, signal?: AbortSignal):
   }
 }
 
-/** Tidies the store regularly. */
+/** Deletes outdated records regularly. */
 export function startTidying(store: PgStore, onTrouble: (message: string) => void): Rounds {
   return startRounds({
     firstMs: TIDY_MS,

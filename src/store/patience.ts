@@ -6,7 +6,7 @@ export interface Patience {
   readonly connectMs: number;
   /** Maximum time for one attempt. After that, the connection counts as lost. */
   readonly attemptMs: number;
-  /** Time after the first failed attempt at which calls fail. */
+  /** Time from the first failed attempt until calls fail. */
   readonly failureMs: number;
 }
 

@@ -19,11 +19,11 @@ import type {
 import type { SeenVersion } from "./seen_version.ts";
 import { versionstampOf } from "./versions.ts";
 
-/** Default number of entries per batch when listing. */
+/** Default number of entries per batch in a listing. */
 const BATCH = 500;
 const MAX_BATCH = 1000;
 
-/** Maximum number of reported damaged keys to remember. */
+/** Maximum number of damaged keys that are remembered because they have been reported. */
 const MAX_UNREADABLE = 1000;
 
 /** Returned by `svc.commit()` instead of a version if a check failed. */
@@ -36,7 +36,10 @@ interface Row {
   readonly version: string;
 }
 
-/** A record, if it exists, with the store's version at the time of the query. */
+/**
+ * A row of the query's result: a record, if it exists, with the store's version at the time of the
+ * query.
+ */
 type SeenRow = { readonly clock: string } & (Row | { readonly key: null });
 
 function valueOf({ value, number }: Row): unknown {
@@ -69,7 +72,7 @@ export class PgRecordStore extends RecordStore {
 
   /**
    * Called once for each damaged key, which is then left out of listings. Without this callback,
-   * listing such a key fails.
+   * listings that include such a key fail.
    */
   onUnreadable: ((encoded: Uint8Array<ArrayBuffer>) => void) | undefined;
 
@@ -188,7 +191,8 @@ export class PgRecordStore extends RecordStore {
   }
 
   /**
-   * Returns the entry in a row. If its key is damaged, reports that once and returns `undefined`.
+   * Returns the entry in a row. If the entry's key is damaged, reports that once and returns
+   * `undefined`.
    */
   #entryOf<T>(row: Row): Entry<T> | undefined {
     try {
@@ -207,7 +211,7 @@ export class PgRecordStore extends RecordStore {
     }
   }
 
-  /** Closes the store. Running queries finish, and later ones fail. */
+  /** Closes the store. Queries that are already running finish, and later ones fail. */
   override close(): void {
     this.#connections.close().catch(() => {});
   }

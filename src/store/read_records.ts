@@ -2,7 +2,7 @@
 import type { Sql } from "postgres";
 import type { Connections } from "./connections.ts";
 
-/** Maximum number of records to read at a time. */
+/** Maximum number of records that are read at a time. */
 const MOST = 500;
 
 export interface StoredRecord {
@@ -24,7 +24,7 @@ export function readRecords(connections: Connections): AsyncGenerator<StoredReco
   return readPages((page) => connections.run(page));
 }
 
-/** Passes all records of one snapshot to a function. */
+/** Passes all records from one snapshot to a function. */
 export function withRecordsOfMoment<T>(
   connections: Connections,
   take: (records: AsyncIterable<StoredRecord>) => Promise<T>,

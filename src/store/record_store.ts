@@ -1,5 +1,5 @@
 /**
- * The interface of a key-value store with ordered entries. Commits consist of checks and changes.
+ * The interface for a key-value store with ordered entries. Commits consist of checks and changes.
  *
  * @module
  */
@@ -68,7 +68,10 @@ export class Operation implements Draft {
   }
 }
 
-/** A store of records. Throws a `TypeError` for key parts and values of unsupported types. */
+/**
+ * A store of records. Its methods throw a `TypeError` if a key part or a value has an unsupported
+ * type.
+ */
 export abstract class RecordStore implements RecordReader, Disposable {
   abstract get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>>;
 
@@ -117,9 +120,7 @@ export abstract class RecordStore implements RecordReader, Disposable {
   }
 }
 
-/**
- * A layer over another store. The other store handles everything that the layer does not define.
- */
+/** A layer over another store, which handles all calls that the layer does not define. */
 export abstract class StoreLayer extends RecordStore {
   constructor(protected readonly under: RecordStore) {
     super();

@@ -40,7 +40,7 @@ export interface SetOptions {
 export type Mutation =
   | { readonly type: "set"; readonly key: RecordKey; readonly value: unknown } & SetOptions
   | { readonly type: "delete"; readonly key: RecordKey }
-  /** Adds to a counter, or raises it; counters are read as `Deno.KvU64`. */
+  /** Adds to a counter, or raises it. Counters are read as `Deno.KvU64`. */
   | { readonly type: "sum" | "max"; readonly key: RecordKey; readonly value: bigint };
 
 /** The checks and changes of one commit, which is applied completely or not at all. */
@@ -61,7 +61,7 @@ export interface Stored {
   readonly versionstamp: string;
 }
 
-/** The outcome of a commit; not `ok` if a check failed. */
+/** The outcome of a commit. `ok` is false if a check failed. */
 export type Outcome = Stored | { readonly ok: false };
 
 export type ListSelector =
@@ -73,11 +73,11 @@ export type ListSelector =
 export interface ListOptions {
   readonly limit?: number | undefined;
   readonly reverse?: boolean;
-  /** Number of entries to read at a time. */
+  /** Number of entries that are read at a time. */
   readonly batchSize?: number;
 }
 
-/** The entries of a listing. Concurrent calls to `next()` wait for each other. */
+/** The entries in a listing. Concurrent calls to `next()` wait for each other. */
 export type Listing<T> = AsyncIterableIterator<Entry<T>, undefined>;
 
 /** The read operations of a store. */
@@ -92,8 +92,8 @@ export interface RecordReader {
   list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T>;
 
   /**
-   * Sets a malformed record aside unless its checksum proves that it is intact. Returns false if it
-   * is kept.
+   * Sets a malformed record aside unless the record's checksum proves that it is intact. Returns
+   * false if the record stays in place.
    */
   setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean>;
 }

@@ -14,7 +14,9 @@ export interface SchemaMigration {
   readonly sql: string;
 }
 
-/** The schema that contains the whole store; a database can contain other schemas too. */
+/**
+ * The PostgreSQL schema that contains the whole store. A database can contain other schemas too.
+ */
 const TABLES = `
 CREATE TABLE svc.clock (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
@@ -67,7 +69,7 @@ LANGUAGE sql STABLE AS $$
 $$;
 `;
 
-/** Applies the mutations of one operation in order. Returns the keys that they changed. */
+/** Applies the mutations of one operation in order. Returns the changed keys. */
 const APPLY = `
 CREATE FUNCTION svc.apply(mutations jsonb, new_version bigint, moment timestamptz) RETURNS bytea[]
 LANGUAGE plpgsql AS $$
@@ -118,7 +120,8 @@ $$;
 
 /**
  * Returns each operation's version, 0 if a check failed, or -1 if the operation adds to a record
- * that is not a counter. A repeated ID has no effect and returns the first result.
+ * that is not a counter. A call with a repeated ID changes nothing and returns the first call's
+ * result.
  */
 const COMMIT = `
 CREATE FUNCTION svc.commit(call uuid, writer uuid, operations jsonb, OUT outcomes bigint[])

@@ -6,17 +6,17 @@
  */
 import { StaleServerError } from "./server_fault.ts";
 
-/** Maximum time that reads wait while only outdated servers respond. */
+/** Maximum time that a read waits while only outdated servers respond. */
 const MAX_STALE_MS = 30_000;
 
 export class SeenVersion {
   #version = 0n;
-  /** Time since which responses have come only from an outdated server. */
+  /** The time since which only an outdated server has responded. */
   #staleSince: number | undefined;
 
   readonly #monotonic;
 
-  /** @param monotonic milliseconds of a monotonic clock */
+  /** @param monotonic returns the milliseconds of a monotonic clock */
   constructor(monotonic = () => performance.now()) {
     this.#monotonic = monotonic;
   }
@@ -27,8 +27,8 @@ export class SeenVersion {
   }
 
   /**
-   * Records the version that a read has seen. If commits were lost because a standby without them
-   * took over, the node accepts the server's version after half a minute.
+   * Records the version that a read has seen. If commits were lost because a standby that did not
+   * have them took over, the node accepts the standby's version after half a minute.
    *
    * @param known the version known when the read began
    * @throws {StaleServerError} if the server is behind that version

@@ -1,11 +1,11 @@
-/** Classifies PostgreSQL errors: which ones to retry, and what the others mean. @module */
+/** Classifies PostgreSQL errors: which ones to retry, and what the other ones mean. @module */
 import { UnavailableError } from "../lib/unavailable_error.ts";
 
 /** How long clients should wait before they try again, in seconds. */
 const RETRY_SECONDS = 5;
 
 /**
- * An error if the store cannot be reached. A change in progress may or may not have been stored.
+ * The error if the store cannot be reached. A change in progress may or may not have been stored.
  */
 export class StoreUnavailableError extends UnavailableError {
   override readonly name = "StoreUnavailableError";
@@ -18,7 +18,7 @@ export class StoreUnavailableError extends UnavailableError {
   }
 }
 
-/** An error if an attempt has taken too long. The attempt's connection is dropped. */
+/** The error if an attempt has taken too long. The attempt's connection is dropped. */
 export class AttemptLateError extends Error {
   override readonly name = "AttemptLateError";
 
@@ -27,7 +27,7 @@ export class AttemptLateError extends Error {
   }
 }
 
-/** An error if the server lacks data that this node has already read or stored. */
+/** The error if the server lacks data that this node has already read or stored. */
 export class StaleServerError extends Error {
   override readonly name = "StaleServerError";
 
@@ -57,7 +57,7 @@ const LOST: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Temporary SQL states: connection errors, a server that is starting or stopping, too many
+ * SQL states that are temporary: connection errors, a server that is starting or stopping, too many
  * connections, conflicting transactions, and a server that has become a standby.
  */
 const PASSING = /^(?:08...|57P0.|53300|40...|25006)$/;
@@ -81,7 +81,7 @@ export function isConnectionLost(error: unknown): boolean {
   return LOST.has(codeOf(error));
 }
 
-/** Whether the node itself gave up on a connection. */
+/** Whether the node itself has given up on a connection. */
 const isGivenUp = (error: unknown): boolean =>
   error instanceof AttemptLateError || error instanceof StaleServerError;
 
@@ -95,13 +95,13 @@ export function isPassing(error: unknown, servers = 1): boolean {
 /** Codes for broken connections, on which the library may wait forever. */
 const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE"]);
 
-/** Whether the existing connections must not be used for further queries. */
+/** Whether an error shows that the existing connections can no longer be used. */
 export function isConnectionSpoilt(error: unknown): boolean {
   const code = codeOf(error);
   return isGivenUp(error) || code === READ_ONLY || BROKEN.has(code);
 }
 
-/** Messages for errors. The library's own texts contain the wrong host. */
+/** Messages for errors, because the library's own messages contain the wrong host. */
 const WORDS: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: "the server closed the connection",
   CONNECTION_DESTROYED: "no server accepts writes",

@@ -16,13 +16,13 @@ export interface StoreAddress {
   readonly tls: { readonly caCerts: readonly string[] } | undefined;
   readonly user: string;
   readonly database: string;
-  /** `undefined` if the server does not require one. */
+  /** The password; `undefined` if the server does not require one. */
   readonly password: string | undefined;
 }
 
 /** Sources of values that are missing from the URL. */
 export interface AddressSources {
-  /** Variables such as `PGPASSWORD`. */
+  /** The process's environment variables, such as `PGPASSWORD`. */
   readonly variable: (name: string) => string | undefined;
   readonly readFile: (path: string) => string;
 }
@@ -43,12 +43,12 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/;
 const PARAMETERS: ReadonlySet<string> = new Set(["host", "passfile", "sslmode", "sslrootcert"]);
 const MODES_WITH_TLS: ReadonlySet<string> = new Set(["require", "verify-ca", "verify-full"]);
 
-/** True if a store's location is a PostgreSQL URL. */
+/** Whether a store's location is a PostgreSQL URL. */
 export function isStoreUrl(place: string): boolean {
   return /^postgres(?:ql)?:/i.test(place);
 }
 
-/** Returns the location for messages, without parameters or any password. */
+/** Returns the location for messages, without parameters and passwords. */
 export function describeStoreUrl(place: string): string {
   return place.replace(/\?.*$/s, "").replace(/\/\/[^/]*@/, "//");
 }
@@ -180,8 +180,8 @@ function findPassword(
 }
 
 /**
- * As in `libpq`, the first match counts, and `*` matches anything. A single line without colons is
- * just the password.
+ * Finds a password in a password file. As in `libpq`, the first match counts, and `*` matches
+ * anything. If the file is a single line without colons, that line is the password.
  */
 export function findInPassfile(
   text: string,

@@ -1,12 +1,13 @@
 /**
- * Record versions in Deno KV's versionstamp format. Versions are compared as strings. Pure.
+ * Converts record versions to and from Deno KV's versionstamp format. Versions are compared as
+ * strings. Pure.
  *
  * @module
  */
 
 /**
- * Deno KV's versionstamps contain an 8-byte version and a position in a batch, which is unused
- * here.
+ * Deno KV's versionstamps contain an 8-byte version and a position in a batch. The position is
+ * unused here.
  */
 const PLACE = "0000";
 const DIGITS = 16;
@@ -15,13 +16,14 @@ const STAMP = /^[0-9a-f]{20}$/;
 /** A version that no record ever has. */
 const NO_VERSION = -1n;
 
-/** Returns the versionstamp of a version, which must be at least 0. */
+/** Returns the versionstamp for a version, which must be at least 0. */
 export function versionstampOf(version: bigint): string {
   return version.toString(16).padStart(DIGITS, "0") + PLACE;
 }
 
 /**
- * Parses a versionstamp. One from a different kind of store becomes a version that no record has.
+ * Parses a versionstamp. A versionstamp from a different kind of store becomes a version that no
+ * record has.
  * @throws {TypeError}
  */
 export function versionOf(versionstamp: string): bigint {

@@ -10,7 +10,7 @@ const INDEX_BITS = 12;
 const REGISTERS = 1 << INDEX_BITS;
 /** Bias correction for large numbers of registers, from the original paper. */
 const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
-/** Maximum number of set registers that are stored individually. */
+/** Maximum number of non-zero registers that are stored individually. */
 const SPARSE_MOST = REGISTERS / 4;
 
 /** Stored registers: either all of them, or three bytes for each register that is set. */
@@ -20,7 +20,7 @@ export class DistinctCount {
   #few: Map<number, number> | undefined = new Map();
   #registers: Uint8Array | undefined;
 
-  /** Adds a visitor, identified by two independent 32-bit hashes. */
+  /** Adds a visitor, who is identified by two independent 32-bit hashes. */
   add(first: number, second: number): void {
     this.#raise(first >>> (32 - INDEX_BITS), Math.clz32(second) + 1);
   }
@@ -35,7 +35,7 @@ export class DistinctCount {
     }
   }
 
-  /** Returns the rounded estimate. */
+  /** Returns the estimated number of visitors, rounded. */
   count(): number {
     const ranks = this.#few === undefined ? this.#registers! : this.#few.values();
     let zeros = REGISTERS;

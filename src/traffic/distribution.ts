@@ -24,7 +24,7 @@ function binOf(ms: number): number {
   return Math.min(BINS - 1, Math.ceil(Math.log(ms) / LOG_GROWTH) - FIRST_BIN);
 }
 
-/** Returns the value in a bin that has the same relative distance from both bounds. */
+/** Returns the value that has the same relative distance from both bounds of a bin. */
 const middleOf = (bin: number): number => 2 * GROWTH ** (bin + FIRST_BIN) / (GROWTH + 1);
 
 export class Distribution {

@@ -1,7 +1,7 @@
 /**
  * @module Finds the most frequent values in a stream, in bounded memory.
  *
- * This is a Misra-Gries summary: when it has too many values, all counts are reduced by the same
+ * This is a Misra-Gries summary: when there are too many values, all counts are reduced by the same
  * amount, and values with a count of zero are dropped. Partial summaries can be merged (Agarwal et
  * al., "Mergeable Summaries", 2012).
  */
@@ -12,7 +12,7 @@ export interface Counted {
   readonly count: number;
 }
 
-/** A list in its stored and sent form. */
+/** A list in the form in which it is stored and sent. */
 export interface EncodedTopList {
   readonly counts: readonly (readonly [string, number])[];
   readonly missed: number;
@@ -29,7 +29,7 @@ export class TopList {
     this.#capacity = capacity;
   }
 
-  /** Maximum error of a count; 0 as long as there are few values. */
+  /** Maximum error of a count; 0 as long as no value has been dropped. */
   get missed(): number {
     return this.#missed;
   }
@@ -45,7 +45,9 @@ export class TopList {
     this.#missed += missed;
   }
 
-  /** Returns the most frequent values, most frequent first; ties are sorted by name. */
+  /**
+   * Returns the most frequent values, starting with the most frequent one. Ties are sorted by name.
+   */
   top(limit: number): Counted[] {
     return this.#sorted().slice(0, limit).map(([value, count]) => ({ value, count }));
   }

@@ -1,4 +1,4 @@
-/** @module Counts the requests to one edge, by deployment. */
+/** @module Counts an edge's requests by deployment. */
 import { memoize, RecentMap } from "../lib/memo.ts";
 import { type EncodedCounts, type Layer, TrafficCounts } from "./traffic_counts.ts";
 import { dayOf, VisitorHash } from "./visitor_hash.ts";
@@ -25,11 +25,11 @@ export interface CountedRequest {
   readonly client: CountedClient;
   readonly layer: Layer;
   readonly status: number;
-  /** `null` if the length of the body is not known in advance. */
+  /** The body's length; `null` if it is not known in advance. */
   readonly bytes: number | null;
   /** Time until the response headers were ready, in milliseconds. */
   readonly durationMs: number;
-  /** The path; missing if the response is not a page. */
+  /** The page's path; missing if the response is not a page. */
   readonly page: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface DeploymentCounts {
 const MAX_PATH = 200;
 const MAX_USER_AGENT = 512;
 
-/** Maximum number of cached countries of IP addresses, and of cached browser hashes. */
+/** Maximum number of IP addresses whose country is cached, and of browsers whose hash is cached. */
 const REMEMBERED_ADDRESSES = 4096;
 const REMEMBERED_BROWSERS = 1024;
 
@@ -62,7 +62,7 @@ const ASK_AGAIN_MS = 10_000;
 
 const UNKNOWN = "unknown";
 
-/** Returns the host in a `Referer` header; "" if there is none. */
+/** Returns the host in a `Referer` header; an empty string if there is none. */
 function hostOfReferrer(referrer: string): string {
   const url = URL.parse(referrer);
   return url?.protocol === "https:" || url?.protocol === "http:" ? url.hostname : "";
@@ -86,8 +86,8 @@ class DayOfVisitors {
 
 export interface TrafficCounterOptions {
   /**
-   * Returns the salt for a day (a day number since the Unix epoch). The salt is the same on all
-   * nodes.
+   * Returns the salt for a day, which is given as a number of days since the Unix epoch. The salt
+   * is the same on all nodes.
    */
   salt(day: number): Promise<Uint8Array>;
   onError(error: unknown): void;
@@ -98,9 +98,11 @@ export class TrafficCounter {
   readonly #countries = new RecentMap<string>(REMEMBERED_ADDRESSES);
   readonly #referrer = memoize(hostOfReferrer, REMEMBERED_BROWSERS);
   #day: number | undefined;
-  /** When to ask for the day's salt again; `Infinity` while a response is pending. */
+  /**
+   * The time when the day's salt will be requested again; `Infinity` while a request is pending.
+   */
   #askAgainAt = Infinity;
-  /** Missing until the day's salt has arrived. */
+  /** The hashes of the day's visitors; missing until the day's salt has arrived. */
   #visitors: DayOfVisitors | undefined;
 
   readonly #options: TrafficCounterOptions;
@@ -138,7 +140,7 @@ export class TrafficCounter {
     this.#visitorsOf(time);
   }
 
-  /** Returns the counts since the last call. */
+  /** Returns the counts since the previous call and resets them. */
   take(): DeploymentCounts[] {
     const taken = this.#deployments;
     this.#deployments = new Map();

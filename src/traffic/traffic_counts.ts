@@ -10,12 +10,12 @@ import { type EncodedVitals, type MeasuredVitals, VitalsCounts } from "./vitals_
 export const LAYERS = ["static", "cache", "function", "server", "proxy", "rules"] as const;
 export type Layer = typeof LAYERS[number];
 
-/** Lists of counted values, and their maximum lengths. */
+/** The lists of counted values, each with its maximum length. */
 const LISTS = { pages: 100, referrers: 50, countries: 60, devices: 8 } as const;
 export type List = keyof typeof LISTS;
 const LIST_NAMES = Object.keys(LISTS) as List[];
 
-/** Counts in their stored and sent form: plain data, at most about 60 KiB. */
+/** Counts in the form in which they are stored and sent: plain data, at most about 60 KiB. */
 export interface EncodedCounts {
   readonly version: 1;
   readonly requests: number;
@@ -38,11 +38,11 @@ export interface EncodedCounts {
 export class TrafficCounts {
   requests = 0;
   /**
-   * Requests from crawlers, monitors and programs. Apart from this, they are counted only by
-   * status.
+   * Number of requests from crawlers, monitors and programs. Apart from this number, such requests
+   * are counted only by status.
    */
   bots = 0;
-  /** Page views by people. */
+  /** Number of page views by people. */
   pageViews = 0;
   /** Total size of bodies with a known length. */
   bytes = 0;

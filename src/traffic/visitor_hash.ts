@@ -21,7 +21,10 @@ function mix(text: string, state: number): number {
   return hash ^ text.length;
 }
 
-/** The finalizer of MurmurHash3: every bit of the result depends on every bit of the state. */
+/**
+ * Applies MurmurHash3's finalizer, so that every bit of the result depends on every bit of the
+ * state.
+ */
 function finish(state: number): number {
   let hash = state;
   hash ^= hash >>> 16;
@@ -41,7 +44,7 @@ export class VisitorHash {
     this.#seeds = [0, 4, 8, 12].map((at) => view.getInt32(at));
   }
 
-  /** The part of a visitor's hashes that depends on the browser. */
+  /** Computes the part of a visitor's hashes that depends on the browser. */
   browser(userAgent: string): { readonly first: number; readonly second: number } {
     return { first: mix(userAgent, this.#seeds[0]!), second: mix(userAgent, this.#seeds[1]!) };
   }

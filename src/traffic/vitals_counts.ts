@@ -2,8 +2,8 @@
  * @module Visitors' web vitals as bounded counts, for a site and for its most viewed pages.
  *
  * The histograms' bins grow by a constant factor, so every quantile is accurate to within 5%. Each
- * page takes 2.2 KB. At most `MAX_VITAL_PAGES` pages are stored, and temporarily up to twice as
- * many.
+ * page takes 2.2 KB. At most `MAX_VITAL_PAGES` pages are stored, although there can temporarily be
+ * up to twice as many.
  */
 
 /** LCP, INP, FCP and TTFB in milliseconds, CLS in thousandths. */
@@ -19,15 +19,15 @@ export const MAX_VITAL_PATH = 200;
 const ACCURACY = 0.05;
 const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GROWTH = Math.log(GROWTH);
-/** The maximum counted value: one minute, or a layout shift of 60. */
+/** The highest value that is distinguished: one minute, or a layout shift of 60. */
 const LARGEST = 60_000;
-/** The first bin is for values up to 1, which count as zero. */
+/** The number of bins. The first bin is for values up to 1, which count as zero. */
 const BINS = Math.ceil(Math.log(LARGEST) / LOG_GROWTH) + 1;
 
 /** A browser's measurements of one page view. Values that it cannot measure are missing. */
 export type MeasuredVitals = Readonly<Partial<Record<Vital, number>>>;
 
-/** Counts in their stored and sent form: at most 52 KB. */
+/** Counts in the form in which they are stored and sent: at most 52 KB. */
 export interface EncodedVitals {
   readonly all: Uint32Array;
   readonly pages: readonly (readonly [path: string, views: number, bins: Uint32Array])[];
@@ -135,7 +135,7 @@ export class VitalsCounts {
     return [...this.#pages].sort((a, b) => b[1].views - a[1].views || (a[0] < b[0] ? -1 : 1));
   }
 
-  /** Drops the least viewed pages until at most `most` are left. */
+  /** If there are more than `most` pages, keeps only the `MAX_VITAL_PAGES` with the most views. */
   #bound(most: number): void {
     if (this.#pages.size <= most) return;
     for (const [path] of this.#sorted().slice(MAX_VITAL_PAGES)) this.#pages.delete(path);

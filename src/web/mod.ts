@@ -1,6 +1,6 @@
 /**
- * @module The server-rendered pages. They use the same services as the API; nothing depends on
- * them.
+ * @module The server-rendered pages. They use the same services as the API, and no other part of
+ * the platform depends on them.
  */
 export { showFailure } from "./visit/page_binder.tsx";
 export { bindPages } from "./routes.ts";

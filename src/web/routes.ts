@@ -63,8 +63,8 @@ import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import { overviewPath } from "./layout/bar.tsx";
 
 /**
- * Returns the path of a person's first workspace, or of the workspace list if the person has no
- * workspace.
+ * Returns the path of a person's first workspace, or the path of the workspace list if the person
+ * has no workspace.
  */
 async function homePath(workspaces: WorkspaceService, person: Person): Promise<string> {
   const { items: [first] } = await workspaces.list(selfCallerOf(person), { limit: 1 });

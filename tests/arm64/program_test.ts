@@ -20,7 +20,7 @@ const problem = await provideArm64();
 if (problem !== undefined) console.log(`Skipping the program for arm64: ${problem}`);
 const ignore = problem !== undefined;
 
-/** True if the program's child processes also run under QEMU. See `in_arm64.sh`. */
+/** Whether the program's child processes also run under QEMU. See `in_arm64.sh`. */
 async function startsPrograms(): Promise<boolean> {
   const namespaces = ["unshare", "--user", "--map-root-user", "--mount", "--"] as const;
   const { code } = await hear([...namespaces, COMPILED!], { env: { SVC_ARM64_INSIDE: "probe" } });

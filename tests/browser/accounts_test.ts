@@ -86,7 +86,7 @@ async function signUp(page: Page, url: string): Promise<void> {
   await page.getByRole("status").getByText("Workspace created").waitFor();
 }
 
-/** Runs `svc login` in a terminal. The browser that it opens records the URL. */
+/** Runs `svc login` in a terminal. A stand-in for the browser records the URL. */
 async function loginInTerminal(box: Sandbox, env: Record<string, string>) {
   const [opened, opener] = [join(box.folder, "opened"), join(box.folder, "browser.sh")];
   await Deno.writeTextFile(
@@ -118,7 +118,7 @@ async function loginInTerminal(box: Sandbox, env: Record<string, string>) {
 
 const options = {
   ignore: CHROMIUM === undefined || SCRIPT === undefined,
-  // The driver keeps the browser's pipes open until the process exits.
+  // The driver keeps the browser's pipes open until the test process exits.
   sanitizeOps: false,
   sanitizeResources: false,
 };

@@ -1,5 +1,5 @@
 /**
- * Tests the dashboard's forms in Chromium. A dialog must ask for confirmation of risky actions.
+ * Tests the dashboard's forms in Chromium. A dialog must ask for confirmation before risky actions.
  * Typed text must survive a lost connection, the end of the session and a second click.
  */
 import assert from "node:assert/strict";

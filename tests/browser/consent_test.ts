@@ -1,6 +1,6 @@
 /**
- * A program requests access: the official MCP client sends the request, and the person decides in
- * Chromium.
+ * Tests a program's request for access. The official MCP client sends the request, and the person
+ * decides in Chromium.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -13,8 +13,8 @@ import { PASSWORD } from "../helpers/page_visitor.ts";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
 /**
- * A program on this machine: an MCP client, and a local server to which the browser returns the
- * response.
+ * Starts a program on this machine: an MCP client, and a local server to which the browser returns
+ * the response.
  */
 function startProgram(url: string) {
   const answers: URLSearchParams[] = [];
@@ -83,7 +83,7 @@ Deno.test({
         page.setDefaultTimeout(30_000);
         const complaints = hearComplaints(page);
 
-        // A person who is not signed in signs in first, and then returns to the question.
+        // A person who is not yet signed in signs in first, and then returns to the question.
         const denied = await program.ask();
         await page.goto(denied.address);
         await page.getByLabel("Email").fill("ada@example.com");

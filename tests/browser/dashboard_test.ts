@@ -1,5 +1,5 @@
 /**
- * The dashboard in Chromium: it is accessible in every theme, and updates live. If
+ * Tests the dashboard in Chromium, which must be accessible in every theme and be updated live. If
  * `UPDATE_SCREENSHOTS` is set, the test stores screenshots of the pages in `docs/screenshots`.
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ const KEEPS_SHOTS = Deno.env.get("UPDATE_SCREENSHOTS") !== undefined;
 /** Whether screenshots show whole pages, including the content below the first screen. */
 const WHOLE = Deno.env.get("UPDATE_SCREENSHOTS") === "whole";
 const PICTURES = WHOLE ? SHOTS : join(ROOT, "docs", "screenshots");
-/** The themes selected by `LOOKS`. Screenshots require all themes. */
+/** The themes that `LOOKS` selects. Screenshots require all themes. */
 const WANTED = KEEPS_SHOTS ? "all" : Deno.env.get("LOOKS") ?? "wide-light,narrow-dark";
 const ONLY_LOOKS = WANTED !== "all" && Deno.env.has("LOOKS");
 const LOOKS = ([
@@ -63,7 +63,7 @@ const BEFORE: readonly [string, string][] = [
   ["forgot-password", "/forgot-password"],
 ];
 
-/** Pages that nobody views, although they have routes. */
+/** Returns the routes of pages that the test does not open. */
 function forgotten(pages: readonly [string, string][]): string[] {
   return pageRoutes().filter(({ method, path }) =>
     method === "GET" && !/^\/(?:assets|\.well-known)\/|^\/docs\/schema|\.(?:txt|js)$/.test(path) &&
@@ -71,7 +71,7 @@ function forgotten(pages: readonly [string, string][]): string[] {
   ).map(({ path }) => path);
 }
 
-/** Measures the size of every page, and opens it without JavaScript. Returns the problems. */
+/** Measures every page's size, and opens every page without JavaScript. Returns the problems. */
 async function weighAll(
   browser: Browser,
   parts: DashboardPlatform,
@@ -90,7 +90,7 @@ async function weighAll(
     }
   }
   const [name, bytes] = weights.sort((one, other) => other[1] - one[1])[0]!;
-  // The number that docs/performance.md quotes.
+  // docs/performance.md quotes this number.
   // deno-lint-ignore no-console
   console.log(`${weights.length} pages; the heaviest is ${name}: ${bytes} of ${MOST_BYTES} bytes`);
   return faults;
@@ -286,7 +286,7 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   await others.waitFor();
   await page.keyboard.press("Escape");
   await others.waitFor({ state: "hidden" });
-  // Open streams end when their page closes.
+  // Open streams are closed when their page is closed.
   return complaints.filter((text) => !/\/(?:logs|notifications)\/stream/.test(text));
 }
 

@@ -1,4 +1,4 @@
-/** The plain site at its own hostname, in a browser. */
+/** Opens the plain site at its own hostname in a browser. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";

@@ -1,7 +1,7 @@
 /**
- * Runs each framework in the specification under `svc dev`. Saved changes must appear in Chromium
- * on the public port, through the framework's own mechanism. `DEV_TESTS=all` installs and runs all
- * of them.
+ * Runs each framework in the specification under `svc dev`. In Chromium, which uses the public
+ * port, saved changes must appear through the framework's own mechanism. `DEV_TESTS=all` installs
+ * and runs all of them.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ interface Case {
   readonly name: FrameworkName;
   readonly file: string;
   readonly edit: (source: string) => string;
-  /** The page's text or style after the change. */
+  /** Whether the page shows the changed text or style. */
   readonly shows: (page: Page) => Promise<boolean>;
 }
 
@@ -26,7 +26,8 @@ const fontOf = (page: Page) =>
   page.evaluate("getComputedStyle(document.body).fontFamily").then((font) => font === "monospace");
 
 /**
- * Frameworks that replace modules in the page. Astro's own pages reload, but their styles do not.
+ * Frameworks that replace modules in the page. Astro's own pages are reloaded, but their styles are
+ * replaced.
  */
 const CASES: readonly Case[] = [
   { name: "nuxt", file: "app/pages/index.vue", edit: inText, shows: hasText },
@@ -45,7 +46,7 @@ async function locationOf({ port }: Served): Promise<string | null> {
   return response.headers.get("location");
 }
 
-/** A saved rule takes effect while the page stays open. */
+/** Saves a rule, which must take effect while the page stays open. */
 async function changeRule(dev: Served, folder: string): Promise<void> {
   assert.equal(await locationOf(dev), "/one");
   const from = dev.lines.length;

@@ -6,7 +6,7 @@ import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.
 import { startServing } from "../helpers/dev_program.ts";
 import { MARKUP } from "../helpers/hostile_fields.ts";
 
-/** A server that responds with the address of the mail server that it is given. */
+/** A server that responds with the mail server's address, which it gets in a variable. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => response.end(process.env.SMTP_URL)).listen(process.env.PORT);
@@ -15,7 +15,9 @@ const CONFIG = `[dev]\ncommand = "node server.mjs"\n`;
 
 const base64 = (text: string) => new TextEncoder().encode(text).toBase64();
 
-/** Headers that email programs never write. The markup in each contains the header's name. */
+/**
+ * Headers that email programs never write. The markup in each header contains the header's name.
+ */
 const RAW_SUBJECTS = [
   MARKUP,
   `=?utf-8?B?${base64(MARKUP)}?=`,

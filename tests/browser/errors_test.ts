@@ -1,4 +1,4 @@
-/** The error pages in Chromium, with errors whose text tries to inject markup. */
+/** Opens the error pages in Chromium, with errors whose text tries to inject markup. */
 import assert from "node:assert/strict";
 import { accessFaults } from "../helpers/access_faults.ts";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";

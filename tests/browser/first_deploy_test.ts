@@ -49,7 +49,7 @@ async function claim(platform: TestPlatform, owner: Visitor): Promise<Page> {
   return await owner.submit(await owner.open(pathname), pathname, typed);
 }
 
-/** Waits until a deployment's page shows the deployment as finished. */
+/** Waits until a deployment's page shows that the deployment has finished. */
 const ended = (visitor: Visitor, path: string): Promise<Page> =>
   until(() => visitor.open(path), ({ html }) => !html.includes("state care moving"), 120_000);
 
@@ -108,7 +108,7 @@ Deno.test("a git repository goes live without JavaScript, and a failed build is 
     assert.match(listed, /state good">Built[^]*took [^]*state bad">Failed[^]*state bad">Failed/);
   }));
 
-/** A visitor's session in a browser. */
+/** Opens a visitor's session in a browser. */
 async function openBrowser(
   browser: Browser,
   { owner, platform }: { readonly owner: Visitor; readonly platform: TestPlatform },

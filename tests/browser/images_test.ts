@@ -9,7 +9,7 @@ const PAGE = `<!doctype html><html lang="en"><head><title>Hut</title><link rel="
 </head><body><img alt="The hut" width="320" srcset="${source(640)} 640w, ${source(1080)} 1080w"
 sizes="320px" src="${source(640)}"></body></html>`;
 
-/** The properties of an image element that the test checks. */
+/** The image element's properties that the test checks. */
 interface Shown {
   readonly naturalWidth: number;
   readonly currentSrc: string;

@@ -1,6 +1,6 @@
 /**
- * Tries to inject markup into pages in a real browser. The markup is in every field of the contract
- * that accepts it, and in data from commits, builds, visitors, databases and sites.
+ * Tries to inject markup into pages in a real browser. The markup is in every field in the contract
+ * that accepts markup, and in data from commits, builds, visitors, databases and sites.
  */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
@@ -15,9 +15,9 @@ import { fillWorkspace, isElsewhere } from "../helpers/hostile_workspace.ts";
 const MADE = 'img[src="x"], svg[onload], [onerror], script:not([src]), a[href^="javascript:"]';
 
 /**
- * Fields in which the platform rejects markup although the schema allows it. They must name
- * something that exists. Credentials need a matching git URL; `setGitCredentials` accepts the same
- * fields.
+ * Fields in which the platform rejects markup although the schema allows it. Most of these fields
+ * must name something that exists. Credentials need a matching git URL, and `setGitCredentials`
+ * accepts the same fields as they have here.
  */
 const REFUSED = [
   "createProject gitUrl",
@@ -40,7 +40,10 @@ const REFUSED = [
   "purgeCache prefix",
 ];
 
-/** Checks a rendered page. `ran` receives the problems that it finds. */
+/**
+ * Checks a rendered page and adds the problems to `ran`. Returns whether the page shows the markup
+ * as text.
+ */
 async function inspect(page: Page, name: string, ran: string[]): Promise<boolean> {
   const count = await page.locator(MADE).count();
   if (count > 0) ran.push(`${name}: ${count} elements from the markup`);
@@ -71,7 +74,7 @@ Deno.test({
         assert.ok(sender.taken.size >= 60, `only ${sender.taken.size} fields accepted markup`);
         const url = `http://127.0.0.1:${parts.platform.port}`;
         await withChromium(async (browser) => {
-          // Bypasses the policy, so only escaping protects the page.
+          // Bypasses the content security policy, so only escaping protects the page.
           const page = await signInBrowser(await browser.newContext({ bypassCSP: true }), parts);
           const ran: string[] = [];
           page.on("dialog", (dialog) => {

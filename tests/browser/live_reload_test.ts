@@ -1,4 +1,7 @@
-/** A static project under `svc dev`, whose pages reload in Chromium when a file is saved. */
+/**
+ * Runs a static project under `svc dev`. In Chromium, the pages must be reloaded when a file is
+ * saved.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../src/lib/_test_until.ts";
@@ -32,7 +35,7 @@ Deno.test({
       await withChromium(async (browser) => {
         const tab = await browser.newPage();
         const complaints = hearComplaints(tab);
-        // The script's stream is open once the server has responded to this request.
+        // Once the server has responded to this request, the script's stream is open.
         const open = () => tab.waitForResponse(/__svc\/reload$/);
         const [, response] = await Promise.all([open(), tab.goto(`${dev.url}/start`)]);
         assert.equal(response?.status(), 200);

@@ -1,8 +1,8 @@
 /**
- * Tabs with framework sites that stay open in Chromium through five deployments and a rollback.
- * They load pages and chunks for the first time, and the deployment that served their page must
- * handle their forms and actions. The test installs packages, so it runs only if `OPEN_TABS` is set
- * to `all` or to comma-separated names.
+ * Tests tabs with frameworks' sites that stay open in Chromium through five deployments and a
+ * rollback. The tabs load pages and chunks for the first time, and the deployment that served a
+ * tab's page must handle the page's forms and actions. The test installs packages, so it runs only
+ * if `OPEN_TABS` is set to `all` or to comma-separated names.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -23,13 +23,13 @@ const DEPLOYMENTS = 6;
  */
 const ROUNDS = [2, 3, 4, 5, 6, 7, 8];
 
-/** Each page of each app shows text such as `page 3 of version 1`. */
+/** Every page of every app shows text such as `page 3 of version 1`. */
 interface App {
   /** Buttons, and the kind of text that appears when each of them is pressed. */
   readonly buttons?: Readonly<Record<string, string>>;
   /** The text that appears in an open tab once a newer version is live. */
   readonly notice?: string;
-  /** Console message from a tab that reloads because the cookie already names a newer page. */
+  /** Console message from a tab that is reloaded because the cookie already names a newer page. */
   readonly reloading?: string;
 }
 
@@ -81,7 +81,7 @@ async function open(tab: Tab, url: string, version: number): Promise<void> {
 const failuresOf = ({ responses }: Tab): string[] =>
   responses.filter((each) => each.status() >= 400).map((each) => `${each.status()} ${each.url()}`);
 
-/** Uses a tab as a person would: follows a link, presses each button and submits the form. */
+/** Uses a tab as a person would: follows a link, presses each button, and submits the form. */
 async function use(
   tab: Tab,
   { buttons = {}, reloading }: App,
@@ -108,7 +108,7 @@ async function use(
   assert.deepEqual(failures, []);
 }
 
-/** The deployment to which a script belongs; `undefined` for other responses. */
+/** Returns the deployment to which a script belongs; `undefined` for other responses. */
 function scriptOrigin(response: Response): string | undefined {
   if (!new URL(response.url()).pathname.endsWith(".js")) return undefined;
   const headers = response.headers();

@@ -1,7 +1,7 @@
 /**
- * Tabs of a site that stay open in Chromium through five deployments and a rollback. Their chunks
- * must still load, and the server that rendered their page must handle their actions and a form
- * without a script.
+ * Tests a site's tabs that stay open in Chromium through five deployments and a rollback. Chunks
+ * must still load, and the server that rendered a tab's page must handle the page's actions and its
+ * form, even without a script.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
@@ -34,7 +34,10 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT);
 `;
 
-/** One chunk for each round, so none of them is in the browser's cache. */
+/**
+ * Returns a script that loads a different chunk in each round, so that no chunk is in the browser's
+ * cache yet.
+ */
 const APP = (version: number) => `
 globalThis.load = async (round) => (await import("./lazy" + round + "-0123abc${version}.js")).default;
 globalThis.act = async (word) => {

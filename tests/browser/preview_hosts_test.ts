@@ -1,7 +1,7 @@
 /**
- * Protected hosts in Chromium over HTTPS: a preview, its branch and production. A visitor has no
- * access at first, and then uses each kind of access until it ends. Uses HTTP/2;
- * `PREVIEW_TESTS=all` also uses HTTP/1.1.
+ * Opens protected hosts in Chromium over HTTPS: a preview, its branch and production. A visitor has
+ * no access at first, and then uses each kind of access until that access ends. The test uses
+ * HTTP/2 and, with `PREVIEW_TESTS=all`, also HTTP/1.1.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
@@ -16,7 +16,7 @@ const DOMAIN = "apps.example.net";
 const SITE_PASSWORD = "open sesame";
 const FILES = { "index.html": "<!doctype html><title>Map</title><h1>Not public yet</h1>" };
 
-/** Chromium's name for each protocol, and the flags that select it. */
+/** Chromium's name for each protocol, and the flags that select the protocol. */
 const PROTOCOLS: Readonly<Record<string, readonly string[]>> = {
   "h2": [],
   ...(Deno.env.get("PREVIEW_TESTS") === "all" ? { "http/1.1": ["--disable-http2"] } : {}),
@@ -30,7 +30,9 @@ async function freshPage(browser: Browser): Promise<Page> {
   return await context.newPage();
 }
 
-/** Checks that a page is accessible, and remains so without the secret that granted access. */
+/**
+ * Checks that the visitor has access to a page, and keeps the access without the secret in the URL.
+ */
 async function staysOpen(page: Page, url: string, protocol: string): Promise<void> {
   await page.getByRole("heading", { name: "Not public yet" }).waitFor();
   assert.equal(page.url(), `${url}/`, "a secret stayed in the URL");

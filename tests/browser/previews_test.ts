@@ -1,7 +1,7 @@
 /**
- * Opens a protected preview in Chromium as a visitor without an account, as a member who signs in
- * with the platform's form, with a share link, and with a password. After that, ends each kind of
- * access.
+ * Opens a protected preview in Chromium in several ways: as a visitor without an account, as a
+ * member who signs in with the platform's form, with a share link, and with a password. After that,
+ * ends each kind of access.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";

@@ -1,6 +1,6 @@
 /**
- * Web push in a browser: Chromium must show the messages that the service worker receives, and the
- * channel and messenger pages must look right.
+ * Tests web push in Chromium. The browser must show the messages that the service worker receives,
+ * and the channel and messenger pages must look right.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -85,8 +85,8 @@ Deno.test({
             priority: "CRITICAL",
           }),
         };
-        // A worker that has just become active can miss a message. Messages with the same tag cause
-        // only one notification.
+        // A worker that has just become active can miss a message. Several messages with the same
+        // tag cause only one notification.
         const shown = await until(
           async () => {
             await session.send("ServiceWorker.deliverPushMessage", message);

@@ -1,6 +1,6 @@
 /**
- * Dashboard tabs in one Chromium window over HTTP/1.1. A browser opens six connections to a site
- * for all of its tabs, and each live page needs one.
+ * Opens the dashboard in several tabs of one Chromium window, over HTTP/1.1. A browser opens six
+ * connections to a site for all of its tabs, and each live page would need one.
  */
 import assert from "node:assert/strict";
 import type { Browser, CDPSession, Page } from "playwright-core";
@@ -33,7 +33,7 @@ class Tabs {
     return new Tabs(await browser.newBrowserCDPSession());
   }
 
-  /** Opens a tab in front of the others. */
+  /** Opens a tab in front of the other tabs. */
   async open(): Promise<Session> {
     const { targetId } = await this.#browser.send("Target.createTarget", { url: "about:blank" });
     const attach = { targetId, flatten: false };
@@ -93,8 +93,8 @@ Deno.test({
 });
 
 /**
- * Pages that are open at the same time. Most show a log, and there are more log streams than
- * connections.
+ * Pages that are open at the same time. Most of them show a log, and there are more log streams
+ * than connections.
  */
 const SIDE_BY_SIDE = ["projects", "projects/shop", "projects/shop/builds", "../../notifications"]
   .concat(Array(6).fill("projects/shop/logs"));
@@ -115,8 +115,8 @@ Deno.test({
         const pages = [first, ...opened];
         const load = async (page: Page, path: string) => {
           const start = performance.now();
-          // A tab that has to wait for a connection would never load because the other tabs keep
-          // theirs.
+          // A tab that had to wait for a connection would never load, because the other tabs keep
+          // their connections.
           await page.goto(new URL(path, url).href, { waitUntil: "load" });
           return Math.round(performance.now() - start);
         };
@@ -124,7 +124,7 @@ Deno.test({
         for (const path of SIDE_BY_SIDE) alone.push(await load(first, path));
         const times: number[] = [];
         for (const [n, page] of pages.entries()) times.push(await load(page, SIDE_BY_SIDE[n]!));
-        // The number that docs/performance.md quotes.
+        // docs/performance.md quotes this number.
         // deno-lint-ignore no-console
         console.log(`the slowest of ${times.length} tabs loaded in ${Math.max(...times)} ms`);
         // A busy machine is slow even with one tab.

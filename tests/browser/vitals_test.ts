@@ -1,12 +1,15 @@
-/** Web vitals that a browser measures, our script sends, and the page and the CLI show. */
+/**
+ * Tests web vitals from end to end: a browser measures them, our script sends them, and the page
+ * and the CLI show them.
+ */
 import assert from "node:assert/strict";
 import { until } from "../../src/lib/_test_until.ts";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";
 import { createProject, deploy, STATIC_MANIFEST, withPlatform } from "../helpers/platform.ts";
 
 /**
- * A user agent without "HeadlessChrome", which counts as a bot. The user agent is set with a flag,
- * which also applies to beacons.
+ * A user agent without "HeadlessChrome", because that word counts as a bot. The user agent is set
+ * with a flag, which also applies to beacons.
  */
 const PERSON = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
   "Chrome/140.0.0.0 Safari/537.36";
@@ -31,7 +34,8 @@ Deno.test({
         const complaints = hearComplaints(page);
         await page.goto(`http://shop.localhost:${platform.port}/`, { waitUntil: "networkidle" });
         await page.getByRole("button").click();
-        // Wait two frames, because the browser reports an interaction once it has painted.
+        // Waits for two frames, because the browser reports an interaction only after the next
+        // paint.
         await page.evaluate(
           "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
         );

@@ -1,5 +1,5 @@
 /**
- * A complete walkthrough of the dashboard, starting with an empty data directory and using only a
+ * Walks through the whole dashboard, starting with an empty data directory and using only a
  * browser. Runs only if `WALK=<folder>` is set, and stores the images for the README's animation in
  * that folder.
  */

@@ -1,7 +1,7 @@
 /**
- * A leader in its own network namespace loses its connection while events are raised. Another node
- * takes over. Packets that the leader had already sent arrive once it is connected again. No event
- * may be lost, and none may be in an inbox twice.
+ * Cuts the connection of a leader, which runs in its own network namespace, while events are
+ * raised. Another node takes over. Packets that the old leader had already sent arrive once it is
+ * connected again. No event may be lost, and no event may be in an inbox twice.
  */
 import assert from "node:assert/strict";
 import { ROLES } from "../../src/platform/core/nodes/mod.ts";

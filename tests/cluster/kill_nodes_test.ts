@@ -18,7 +18,7 @@ const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? (IS_LONG ? 100 : 3));
 const ROUNDS_BETWEEN_CHECKS = 10;
 const MOST_MS_TO_A_KILL = 1000;
 
-/** The times at which a node was killed and its process exited. */
+/** The time at which a node was killed, and the time at which its process exited. */
 interface Kill {
   readonly node: string;
   readonly from: number;
@@ -31,7 +31,7 @@ async function kill(node: Node): Promise<Kill> {
   return { node: node.name, from, to: performance.now() };
 }
 
-/** True for a request that was in progress when its node was killed. */
+/** Whether a request was in progress when its node was killed. */
 const wasCut = ({ began, ended, node }: Failure, kills: readonly Kill[]): boolean =>
   kills.some((each) =>
     began <= each.to && ended >= each.from && (node === undefined || node === each.node)

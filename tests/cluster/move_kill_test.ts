@@ -33,19 +33,19 @@ const ROUNDS = Number(Deno.env.get("MOVE_ROUNDS") ?? (IS_LONG ? 5 : 0));
 const STARTS_EVERY = 5;
 /** Maximum number of disturbances during a move. */
 const DISTURBANCES = 3;
-/** Number of ledger writes before the kill. */
+/** Number of ledger writes before the platform is killed. */
 const WRITES = 25;
 const FILLER = 2000;
 /** Records that expire while they are being moved. */
 const EXPIRING = 300;
 const MOST_LEFT_MS = 8000;
-/** Maximum time that storage is unavailable. The CLI waits longer. */
+/** Maximum time for which storage is unavailable, which is shorter than the CLI waits. */
 const MOST_AWAY_MS = 1500;
 
 const VICTIMS = ["the CLI", "the tool", "PostgreSQL", "the storage"] as const;
 /**
- * Messages of temporary failures. A killed node counts as running for 10 seconds, and a busy
- * machine restarts servers slowly.
+ * Messages of temporary failures. A killed node still counts as running for 10 seconds, and servers
+ * restart slowly on a busy machine.
  */
 const PASSING = new RegExp([
   "while nodes run on it",
@@ -67,7 +67,7 @@ interface Bench {
   readonly ledger: Ledger;
   /** Duration of an undisturbed move, in milliseconds. */
   calmMs: number;
-  /** Number of disturbances, by kind. */
+  /** Numbers of disturbances, by kind. */
   readonly done: Map<string, number>;
 }
 
@@ -119,7 +119,7 @@ async function furnish(folder: string): Promise<Ledger> {
   return ledger!;
 }
 
-/** Adds records to a store: some expire during the move, others later. */
+/** Adds records to a store. Some of them expire during the move, and the rest expire later. */
 async function addExpiring(dataDir: string): Promise<void> {
   const kv = await DenoStore.open(join(dataDir, "kv.sqlite3"));
   for (let n = 0; n < EXPIRING; n++) {

@@ -1,7 +1,7 @@
 /**
- * Stops nodes with SIGTERM one at a time during requests and writes, and starts them again, as in
- * an upgrade. Behind a load balancer, no request may be lost. `SVC_OLD_BIN` is the path of an older
- * version's program, which all nodes run at first.
+ * Stops nodes with SIGTERM, one at a time, while there are requests and writes, and starts them
+ * again, as in an upgrade. Behind a load balancer, no request may be lost. `SVC_OLD_BIN` is the
+ * path of an older version's program, which all nodes run at first.
  */
 import assert from "node:assert/strict";
 import { isInstalled } from "../../scripts/_process.ts";

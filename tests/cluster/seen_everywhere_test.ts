@@ -18,7 +18,7 @@ const HOST = "seen.localhost";
 
 const get = ({ port }: Node, path: string) => fetchByHost({ port, host: HOST, path });
 
-/** Milliseconds until all nodes reach the expected state. */
+/** Returns the number of milliseconds until all nodes reach the expected state. */
 async function timeToAll(
   nodes: readonly Node[],
   isSeen: (node: Node) => Promise<boolean>,

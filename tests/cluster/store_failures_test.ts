@@ -1,7 +1,7 @@
 /**
  * The servers behind the nodes fail: the primary is killed or paused, all of PostgreSQL is down,
  * object storage is down, or a node loses its connection. Throughout, the nodes must serve sites,
- * and refuse writes with 503 and `Retry-After`. Nothing that was acknowledged may be lost. This
+ * and reject writes with 503 and `Retry-After`. Nothing that was acknowledged may be lost. The test
  * takes minutes, so it runs only in the long form.
  */
 import assert from "node:assert/strict";
@@ -15,8 +15,8 @@ import { deployments, events, projects, signIns } from "../helpers/machines/work
 const STOOD_STILL_MS = 30_000;
 const DOWN_MS = 60_000;
 /**
- * With these Patroni settings, a failover takes 20 seconds, and requests that wait for it take
- * longer.
+ * With these Patroni settings, a failover takes 20 seconds, and requests that wait for the failover
+ * take longer.
  */
 const PATIENCE_MS = 90_000;
 
@@ -62,7 +62,7 @@ async function survive(
   );
 }
 
-/** Checks that a write is refused as in an outage, with 503 and `Retry-After`. */
+/** Checks that a write is rejected as in an outage, with 503 and `Retry-After`. */
 async function refusesWrites(node: Node): Promise<void> {
   const answer = await node.api("POST", "/v1/projects", { json: { name: "refused" } });
   assert.deepEqual([answer.status, answer.json.code], [503, "unavailable"], node.name);
@@ -123,7 +123,7 @@ Deno.test({
       async outage() {
         for (const name of patroni.names) await patroni.kill(name);
         const end = performance.now() + DOWN_MS;
-        // The first writes wait for a failover. Later ones are refused immediately.
+        // The first writes wait for a failover. Later writes are rejected immediately.
         for (const node of nodes) await refusesWrites(node);
         for (const node of nodes) {
           await says(node, "/readyz", 503);

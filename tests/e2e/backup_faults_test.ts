@@ -1,4 +1,4 @@
-/** Tests backups that cannot be created or used because of full disks or incomplete files. */
+/** Tests backups that cannot be created or used because a disk is full or files are incomplete. */
 import assert from "node:assert/strict";
 import { packTar } from "modern-tar";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ async function names(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
 }
 
-/** Runs a command that must fail, and returns its message. */
+/** Runs a command that must fail, and returns the error message. */
 async function refused(box: Sandbox, args: readonly string[]): Promise<string> {
   const { code, stdout } = await box.tool([...args, "--json"]);
   assert.equal(code, 1, stdout);
@@ -22,7 +22,7 @@ async function refused(box: Sandbox, args: readonly string[]): Promise<string> {
   return `${answer.error}. ${answer.hint ?? ""}`;
 }
 
-/** Creates a platform with one deployment, and its backup. */
+/** Creates a platform with one deployment, and a backup of the platform. */
 async function withBackup(test: (box: Sandbox, file: string) => Promise<void>): Promise<void> {
   await withSandbox(async (box) => {
     await copySite("plain", box.site);
@@ -38,7 +38,7 @@ async function withBackup(test: (box: Sandbox, file: string) => Promise<void>): 
   });
 }
 
-/** True if this user is allowed to mount an in-memory disk. */
+/** Whether this user is allowed to mount an in-memory disk. */
 async function canMount(): Promise<boolean> {
   const folder = await Deno.makeTempDir({ prefix: "svc-e2e-" });
   const disk = await mountDisk(folder);

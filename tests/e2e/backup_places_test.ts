@@ -1,5 +1,5 @@
 /**
- * Scheduled backups as an operator would set them up: encrypted, in object storage, and each
+ * Tests scheduled backups as an operator would set them up: encrypted, in object storage, and each
  * verified by restoring it. Also tests the notifications that the owner receives about failures.
  */
 import assert from "node:assert/strict";
@@ -91,7 +91,10 @@ Deno.test("svc serve --backup stores verified, encrypted backups, and svc restor
   });
 });
 
-/** The restored platform has all data. Its own backups go to a bucket that does not exist. */
+/**
+ * Checks that the restored platform has all data. This platform's own backups go to a bucket that
+ * does not exist.
+ */
 async function failElsewhere(box: Sandbox, dataDir: string, place: string): Promise<void> {
   const gone = place.replace("svc-test", "svc-gone");
   const platform = await box.start(["--data-dir", dataDir, "--backup", gone]);
@@ -116,7 +119,9 @@ async function failElsewhere(box: Sandbox, dataDir: string, place: string): Prom
   await platform.stop();
 }
 
-/** Waits until a process that writes to the location has locked it, and returns the lock. */
+/**
+ * Waits until a process that writes to the location has locked the location, and returns the lock.
+ */
 async function whenHeld(place: string): Promise<{ readonly pid: number }> {
   const [mark] = await until(
     () => marksIn(place).catch(() => []),
@@ -134,7 +139,7 @@ async function marksIn(place: string): Promise<readonly string[]> {
 Deno.test("stopping during a backup releases its lock, and is not a failure", async () => {
   await withSandbox(async (box) => {
     await (await box.start()).stop();
-    // Large enough for the backup to take longer than the platform needs to stop.
+    // The data is large enough for the backup to take longer than the platform needs to stop.
     await addBlob(box.dataDir, randomBytes(40_000_000));
     const place = join(box.folder, "backups");
     const platform = await box.start(["--backup", `${place}/`]);
@@ -162,7 +167,7 @@ Deno.test("stopping during a backup releases its lock, and is not a failure", as
 
 /** Number of backups to kill. */
 const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
-/** Maximum time from the start of a backup until it is killed, in milliseconds. */
+/** Maximum time from a backup's start until the backup is killed, in milliseconds. */
 const MOST_PAUSE_MS = 4000;
 const KEEP = 2;
 

@@ -17,10 +17,10 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
 /** Number of acknowledged writes before a backup starts. */
 const WRITES = 40;
-/** Maximum pause before a kill, in milliseconds. */
+/** Maximum pause before a process is killed, in milliseconds. */
 const MOST_PAUSE_MS = 150;
 
-/** The processes to kill, one per round in turn. */
+/** The processes to kill, one of them in each round. */
 const VICTIMS = ["the platform", "the backup"] as const;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -39,7 +39,7 @@ class Numbers {
         this.acknowledged++;
       }
     } catch (error) {
-      // The kill closed the connection. The number may or may not have been committed.
+      // Killing the platform closed the connection. The number may or may not have been committed.
       if (!/terminated|ECONNRE|closed/.test(String(error))) throw error;
       this.acknowledged++;
     } finally {
@@ -61,7 +61,10 @@ async function databaseUrl(box: Sandbox): Promise<string> {
   return stdout.trim();
 }
 
-/** Checks that the rows match the state after a single commit, no earlier than `atLeast`. */
+/**
+ * Checks that the rows match the state after one of the commits, and that this commit is not
+ * earlier than `atLeast`.
+ */
 async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
   const client = await connect(await databaseUrl(box));
   const { rows } = await client.query("SELECT n, part FROM numbers ORDER BY n, part");
@@ -72,7 +75,7 @@ async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
   assert.deepEqual(halves, [], "No transaction is restored partially");
   const found = new Set(rows.map(({ n }) => n));
   const missing = Array.from({ length: atLeast }, (_, n) => n).filter((n) => !found.has(n));
-  // The number whose commit a kill interrupted.
+  // The number whose commit was interrupted when a process was killed.
   assert.ok(missing.length <= ROUNDS, `Commits are missing: ${missing}`);
 }
 
@@ -87,7 +90,10 @@ async function deployBulk(platform: LedgerPlatform): Promise<void> {
   }
 }
 
-/** Lists temporary files: names in a file's folder that start with the file's name. */
+/**
+ * Lists a file's temporary files, which are next to the file and whose names start with the file's
+ * name.
+ */
 async function besides(file: string): Promise<string[]> {
   const names = [];
   for await (const { name } of Deno.readDir(dirname(file))) {
@@ -108,7 +114,9 @@ async function interrupt(box: Sandbox, args: readonly string[], file: string): P
   await tool.result;
 }
 
-/** Restores a backup after killed attempts, and starts a platform with the restored data. */
+/**
+ * Restores a backup after attempts that were killed, and starts a platform with the restored data.
+ */
 async function restoreElsewhere(box: Sandbox, file: string, dataDir: string): Promise<void> {
   await interrupt(box, ["restore", file, "--data-dir", dataDir], dataDir);
   for (const name of await besides(dataDir)) {
@@ -125,8 +133,8 @@ interface Round {
   readonly ledgers: readonly Ledger[];
   readonly numbers: Numbers;
   /**
-   * How many of the newest ledger's writes, and how many numbers, were acknowledged before the
-   * backup started.
+   * The number of writes in the newest ledger, and the number of committed numbers, that were
+   * acknowledged before the backup started.
    */
   readonly before: { readonly writes: number; readonly numbers: number };
 }
@@ -147,7 +155,7 @@ async function compare(box: Sandbox, round: Round, isOriginal: boolean): Promise
   return count;
 }
 
-/** Creates a backup under load, while the round's processes are killed. */
+/** Creates a backup under load, and kills the round's process during the backup. */
 async function backUpUnderLoad(
   box: Sandbox,
   file: string,

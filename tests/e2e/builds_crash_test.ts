@@ -64,7 +64,7 @@ test("after a kill, every build stops and leaves no process or folder behind", a
       return false;
     });
     await box.platform!.kill();
-    // Running builds stop with the platform, before it starts again.
+    // Running builds stop when the platform is killed, before the platform starts again.
     await until(async () => {
       const { stdout } = await new Deno.Command("pgrep", { args: ["-f", "sleep 654"] }).output();
       return stdout.byteLength === 0;

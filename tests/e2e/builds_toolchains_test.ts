@@ -1,5 +1,6 @@
 /**
- * A build from git must be able to run a toolchain in a home directory, but see nothing else there.
+ * A build from git must be able to run a toolchain in a home directory, but must not see anything
+ * else there.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

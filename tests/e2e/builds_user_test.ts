@@ -1,6 +1,6 @@
 /**
  * Builds on a platform that an ordinary user runs. Root switches to that user, who must be able to
- * read the program. Only the compiled program is readable.
+ * read the program. Only the compiled program can be read by that user.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,7 +18,9 @@ const becomeUser = isRoot
   ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"]
   : [];
 
-/** The reason an ordinary user's sandbox cannot be tested here; `undefined` if it can. */
+/**
+ * Returns the reason why an ordinary user's sandbox cannot be tested here; `undefined` if it can.
+ */
 async function obstacle(): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return "the sandbox needs Linux";
   if (isRoot && binary === "") return "root needs SVC_BIN, a compiled program";
@@ -30,7 +32,7 @@ async function obstacle(): Promise<string | undefined> {
 
 const reason = await obstacle();
 
-/** The command that runs the program for that user. */
+/** Returns the command that runs the program as that user. */
 async function userCommand(box: Sandbox): Promise<Command> {
   if (!isRoot) return programCommand();
   const copy = join(box.folder, "svc");
@@ -39,7 +41,7 @@ async function userCommand(box: Sandbox): Promise<Command> {
   return ["setpriv", ...becomeUser.slice(1), copy];
 }
 
-/** The user's home folder, with a file that no build may read. */
+/** Creates the user's home folder, with a file that no build may read. */
 async function makeHome(box: Sandbox): Promise<string> {
   const home = join(box.folder, "home");
   await Deno.writeTextFile(join(home, "secret.txt"), "of the user", { mode: 0o600 });

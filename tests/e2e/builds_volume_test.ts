@@ -92,7 +92,7 @@ test(`${BRANCHES * PROJECTS} simultaneous triggers are built once each, in order
       );
     }
     const started = performance.now();
-    // A project's triggers are sent one after another, because otherwise there would be no order to
+    // Sends a project's triggers one after another, because otherwise there would be no order to
     // preserve.
     const answers = (await Promise.all(hooks.map(async (hook) => {
       const own = [];

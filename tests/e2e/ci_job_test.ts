@@ -1,4 +1,4 @@
-/** GitHub Actions and GitLab CI jobs that deploy without a secret. */
+/** Tests GitHub Actions and GitLab CI jobs that deploy without a secret. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { callTool } from "../../scripts/_program.ts";
@@ -7,7 +7,7 @@ import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import { hostOf, oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
-/** A sandbox with a project, a platform that trusts an issuer, and a job without a key. */
+/** Runs a test with a project, a platform that trusts an issuer, and a job without a key. */
 async function withJob(
   run: (box: Sandbox, job: {
     readonly issuer: Awaited<ReturnType<typeof startIssuer>>;

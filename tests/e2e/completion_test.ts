@@ -1,7 +1,7 @@
 /**
- * Completion in real shells: keys typed in a terminal, the script from `svc completion`, and names
- * from the platform. CI tests only bash and two of the lines. `COMPLETION_TESTS=all` tests all
- * installed shells. PowerShell is not tested because Debian has no package for it.
+ * Tests completion in real shells, with keys typed in a terminal, the script from `svc completion`,
+ * and names from the platform. CI tests only bash and two of the lines. `COMPLETION_TESTS=all`
+ * tests all installed shells. PowerShell is not tested because Debian has no package for it.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ interface Row {
   readonly completed: string;
 }
 
-/** Lines whose last word is not the start of another command or item. */
+/** Lines whose last word is not also the start of another command or item. */
 const ROWS: readonly Row[] = [
   { typed: "svc promot", completed: "svc promote" },
   { typed: "svc projects info kestr", completed: "svc projects info kestrel-boats" },
@@ -41,7 +41,7 @@ const LINES = isWhole ? ROWS : ROWS.slice(0, 2);
 const ATTEMPTS = 10;
 
 const TAB = "\t";
-/** Prints the typed line in each of the shells below. */
+/** The key that prints the typed line in each of the shells below. */
 const SHOW_LINE = "\x18";
 
 interface Shell {
@@ -99,7 +99,7 @@ async function furnish(box: Sandbox): Promise<Record<string, string>> {
 async function completeOnTerminal(shell: Shell, cwd: string, env: Record<string, string>) {
   const terminal = startOnTerminal([], { cwd, env, program: shell.program });
   try {
-    // The word is split into two parts, so the echoed input does not look like the response.
+    // The word is split into two parts, so that the echoed input does not look like the response.
     await terminal.type(`${shell.setUp}; echo REA''DY\n`);
     await terminal.shows(/READY/);
     for (const { typed, completed } of LINES) {

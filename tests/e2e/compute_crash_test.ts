@@ -56,7 +56,10 @@ async function writeSite(site: string): Promise<void> {
   await Deno.writeTextFile(join(site, "index.html"), "home");
 }
 
-/** Finds the server processes that one of these processes, or another server process, started. */
+/**
+ * Finds the server processes that were started by one of these processes or by another server
+ * process.
+ */
 function serverProcesses(parents: ReadonlySet<number>): number[] {
   const found: number[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -84,13 +87,13 @@ const isAlive = (pid: number): boolean => {
 };
 
 interface Load {
-  /** Number of responses by status; 0 if there was no connection. */
+  /** Number of responses by status. A failed connection counts as status 0. */
   readonly statuses: Map<number, number>;
   longestMs: number;
   stop(): Promise<void>;
 }
 
-/** Keeps sending requests. Every tenth request hangs. */
+/** Sends requests continuously. Every tenth request hangs. */
 function startLoad(box: Sandbox): Load {
   let isOver = false;
   const load = { statuses: new Map<number, number>(), longestMs: 0 };

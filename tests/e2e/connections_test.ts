@@ -19,7 +19,7 @@ async function writeCertificate(folder: string): Promise<readonly string[]> {
   return ["--tls-cert", certFile, "--tls-key", keyFile];
 }
 
-/** Opens connections that send nothing, or only the start of a request. */
+/** Opens connections that send either nothing or just the start of a request. */
 async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
   const opened: Deno.Conn[] = [];
   for (let count = 0; count < IDLE; count++) {
@@ -32,7 +32,10 @@ async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
   return opened;
 }
 
-/** Requests a page over a new connection. Returns its status, or 0 if there is no response. */
+/**
+ * Requests a page over a new connection. Returns the response's status, or 0 if there is no
+ * response.
+ */
 async function statusOf(port: number): Promise<number> {
   try {
     return (await fetchByHost({ port, host: "localhost", path: "/v1/health" })).status;
@@ -41,7 +44,10 @@ async function statusOf(port: number): Promise<number> {
   }
 }
 
-/** Requests a page until there is a response, at most `tries` times. Returns its status, or 0. */
+/**
+ * Requests a page until there is a response, at most `tries` times. Returns the response's status,
+ * or 0.
+ */
 async function answered(port: number, tries: number): Promise<number> {
   for (let count = 0; count < tries; count++) {
     const status = await statusOf(port);
@@ -52,8 +58,8 @@ async function answered(port: number, tries: number): Promise<number> {
 }
 
 /**
- * Requests a page over TLS, and retries if nothing is listening yet. Returns its status, or "000"
- * if there is no response.
+ * Requests a page over TLS, and retries if nothing is listening yet. Returns the response's status,
+ * or "000" if there is no response.
  */
 async function secureStatusOf(port: number): Promise<string> {
   const { stdout } = await new Deno.Command("curl", {
@@ -79,7 +85,7 @@ async function secureStatusOf(port: number): Promise<string> {
 
 /**
  * The compiled program responds while the connections are open. When svc runs from source, the
- * runtime itself accepts the connections, and the platform responds again once they are closed
+ * runtime itself accepts the connections, so the platform does not respond until they are closed
  * (docs/decisions/runtime.md).
  */
 const answersDuring = (Deno.env.get("SVC_BIN") ?? "") !== "";

@@ -1,4 +1,4 @@
-/** The contract with scripts and agents: exit codes, one JSON object, log lines and next steps. */
+/** Tests what scripts and agents rely on: exit codes, one JSON object, log lines and next steps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startTool } from "../../scripts/_program.ts";
@@ -45,7 +45,7 @@ interface Row {
   readonly machineCode?: string;
 }
 
-/** Commands run without a platform, key or project. */
+/** Commands that are run without a platform, key or project. */
 const FAILURES: readonly Row[] = [
   { name: "an unknown command", args: ["deply"], code: 2, error: /deploy/ },
   { name: "an unknown flag", args: ["deploy", "--prd"], code: 2, error: /--prod/ },

@@ -13,8 +13,8 @@ const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 4);
 const HOST = "crash.localhost";
 
 /**
- * Enough files for a deployment to take a while. Some are shared between versions, and some are new
- * in each.
+ * Enough files for a deployment to take a while. Some of them are the same in all versions, and
+ * some are new in each version.
  */
 const FILE_COUNT = 150;
 const SMALL_BYTES = 2 * 1024;
@@ -37,7 +37,10 @@ async function writeVersion(folder: string, version: number): Promise<void> {
   }
 }
 
-/** Reads the version that a host serves, and checks every file of the site against it. */
+/**
+ * Reads the version that a host serves, and checks that every file of the site belongs to that
+ * version.
+ */
 async function wholeVersion(box: Sandbox, host: string): Promise<number> {
   const index = await box.page(host, "/");
   assert.equal(index.status, 200);
@@ -56,7 +59,7 @@ function isAcknowledged(result: ToolResult): boolean {
 
 interface Round {
   readonly version: number;
-  /** Bounds of the delay before the kill, in milliseconds. */
+  /** Bounds of the delay before the platform is killed, in milliseconds. */
   readonly from: number;
   readonly to: number;
 }
@@ -83,7 +86,7 @@ Deno.test(`after each of ${ROUNDS} kills, the live site is complete, either old 
     await box.start();
     await box.json(["init", "--name", "crash", "--create"]);
     await writeVersion(box.site, 0);
-    // A deployment sends its first request about as quickly as a small command does.
+    // A deployment sends its first request about as quickly as a small command finishes.
     const from = await timeOf(box.json(["whoami"])) * 0.7;
     const to = await timeOf(box.json(["deploy", "--prod"])) * 1.5;
 

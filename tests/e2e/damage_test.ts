@@ -1,6 +1,6 @@
 /**
- * Damage on disk: old keys, flipped bytes in the store, and truncated or missing blobs. The program
- * must report the damage, serve everything else, and never crash.
+ * Tests damage on disk: old keys, flipped bytes in the store, and truncated or missing blobs. The
+ * program must report the damage, serve everything else, and never crash.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -18,7 +18,8 @@ const SEEDS = [1, 2, 3];
 const BARE = /invalid tag|could not deserialize|panicked|"code":"internal"|Unexpected token/;
 
 /**
- * A small random number generator (mulberry32). The same seed always returns the same positions.
+ * Creates a small random number generator (mulberry32). The same seed always results in the same
+ * positions.
  */
 function numbersOf(seed: number): () => number {
   let state = seed;
@@ -91,7 +92,7 @@ Deno.test("a platform does not start with the wrong keys, and svc doctor --deep 
       assert.match(await deep(box), /fail: the key file .* is damaged/);
       assert.match(await backupRefusal(box), /the key file .* is damaged/);
     }
-    // A record as versions without checksums wrote it.
+    // The key file in the form that versions without checksums wrote.
     const unchecked = original.replace(/,\s*"check": "[0-9a-f]+"/, "");
     assert.notEqual(unchecked, original);
     await Deno.writeTextFile(path, unchecked.slice(0, at) + "AAAA" + unchecked.slice(at + 4));
@@ -118,7 +119,7 @@ function flip(value: Uint8Array): void {
   value[value.length >> 1]! ^= 1;
 }
 
-/** A key whose last part has no terminator. */
+/** Returns a key whose last part has no terminator. */
 const cut = (key: Uint8Array) => key.map((byte, at) => at === key.length - 1 ? 0x7f : byte);
 
 /** Changes the stored bytes of records under a prefix. Returns the number of changed records. */
@@ -255,7 +256,7 @@ async function withServer(
 }
 
 interface ServerStore {
-  /** Flags of `svc serve` for this store. */
+  /** Flags for `svc serve` with this store. */
   readonly args: readonly string[];
   readonly run: (sql: string) => Promise<Record<string, unknown>[]>;
 }

@@ -1,4 +1,4 @@
-/** A program with a damaged country database reports it wherever `geo` is used. */
+/** A program with a damaged country database must report the damage wherever `geo` is used. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
@@ -49,7 +49,8 @@ async function run(command: readonly string[], cwd: string, env: Readonly<Record
 
 Deno.test({
   name: "doctor, health, publish and deploy report that country lookups do not work",
-  // When svc runs from source, the database is in a package that other tests also use.
+  // When svc runs from source, the database is in a package that other tests also use, so it must
+  // not be damaged.
   ignore: COMPILED === undefined,
   fn: () =>
     withSandbox(async (box) => {

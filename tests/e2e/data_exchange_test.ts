@@ -1,6 +1,6 @@
 /**
  * The compiled program and the source open a data directory in turn. Their runtimes differ, but
- * each must be able to read everything that the other has written.
+ * each program must be able to read everything that the other has written.
  */
 import { join } from "node:path";
 import { programCommand, startProgram } from "../../scripts/_program.ts";

@@ -1,11 +1,12 @@
 /**
- * Creates backups while clients write to databases on a PostgreSQL server. It is either the one
- * that `--postgres local` starts, or a remote server that the restored and the original platform
- * then share. A backup must contain every commit that was acknowledged before it started, and each
- * database as of a single moment. In every second round, the platform is killed during the backup.
+ * Creates backups while clients write to databases on a PostgreSQL server. The server is either the
+ * one that `--postgres local` starts, or a remote one that the original and the restored platform
+ * share. A backup must contain every commit that was acknowledged before the backup started, and
+ * each database must be as it was at a single moment. In every second round, the platform is killed
+ * during the backup.
  *
- * This takes a long time, so it runs only with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets the
- * number of rounds.
+ * The test takes a long time, so it runs only with `DATABASE_TESTS=all`. `SVC_BACKUP_ROUNDS` sets
+ * the number of rounds.
  */
 import assert from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
@@ -28,7 +29,7 @@ const COMMITS = 30;
 const CLIENTS = 1;
 /** Maximum time to wait for a command that runs alongside the clients. */
 const PATIENCE_MS = 120_000;
-/** Maximum time from the start of a backup until the platform is killed, in milliseconds. */
+/** Maximum time from a backup's start until the platform is killed, in milliseconds. */
 const MOST_PAUSE_MS = 300;
 
 /** Branches to which clients write in parallel. One of them is on the embedded engine. */
@@ -44,7 +45,7 @@ async function urlOf(box: Sandbox, branch: string): Promise<string> {
   return (await callApi(box, "GET", `${at(branch)}/connection?branch=${name}`)).url;
 }
 
-/** Creates a row that changes in the same transaction as the clients' table. */
+/** Creates a row that is changed in the same transactions as the clients' table. */
 async function makeTables(url: string): Promise<void> {
   await makeLedger(url);
   const client = await connect(url);
@@ -55,7 +56,7 @@ async function makeTables(url: string): Promise<void> {
   await client.end();
 }
 
-/** Checks every branch against the ledgers, and its tables against each other. */
+/** Compares every branch with the ledgers, and the branch's tables with each other. */
 async function checkAll(box: Sandbox, ledgers: Ledgers): Promise<number> {
   let count = 0;
   for (const branch of BRANCHES) {
@@ -105,7 +106,7 @@ class Round {
     return new Round(earlier, writers);
   }
 
-  /** The commits acknowledged so far. */
+  /** The commits that have been acknowledged so far. */
   get ledgers(): Ledgers {
     return new Map(
       [...this.#writers].map(([branch, writers]) => [
@@ -121,7 +122,7 @@ class Round {
   }
 }
 
-/** Creates a backup while clients write. Returns what it must contain. */
+/** Creates a backup while clients write. Returns what the backup must contain. */
 async function backUp(
   box: Sandbox,
   { round, file, kills }: {

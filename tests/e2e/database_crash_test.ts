@@ -13,9 +13,12 @@ import { noServer } from "../helpers/postgres.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const WRITERS = 3;
-/** Number of commits per writer before each kill. */
+/** Number of commits per writer before each time that the platform is killed. */
 const COMMITS = 15;
-/** Maximum delay between these commits and the kill, in milliseconds. The delay is random. */
+/**
+ * Maximum delay after these commits until the platform is killed, in milliseconds. The delay is
+ * random.
+ */
 const MOST_PAUSE_MS = 100;
 
 const ENGINES: Readonly<Record<string, readonly string[]>> = {
@@ -23,7 +26,7 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
   server: ["--postgres", "local"],
 };
 
-/** Kills the server, which outlives its platform, to simulate a power cut. */
+/** Kills the PostgreSQL server, which otherwise outlives the platform, to simulate a power cut. */
 async function killServer({ dataDir }: Sandbox): Promise<void> {
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   Deno.kill(Number.parseInt(await Deno.readTextFile(file)), "SIGKILL");
@@ -55,7 +58,8 @@ for (const [engine, args] of Object.entries(ENGINES)) {
           await until(() => writers.every(({ ledger }) => ledger.length >= COMMITS));
           await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));
           await box.platform!.kill();
-          // In every second round, the server keeps running, and the next platform takes it over.
+          // In every second round, the PostgreSQL server continues to run, and the next platform
+          // takes it over.
           if (engine === "server" && round % 2 === 0) await killServer(box);
           await Promise.all(writers.map(({ ended }) => ended));
           ledgers.push(...writers.map(({ ledger }) => ledger));

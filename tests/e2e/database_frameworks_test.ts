@@ -1,8 +1,8 @@
 /**
- * Framework projects that render the content of their injected database. The CLI installs, builds
- * and deploys them to production, and as a preview of a git branch with its own database branch.
- * The test runs on each engine, but only with `DATABASE_TESTS=all`, because it installs packages
- * from npm.
+ * Tests framework projects that render the content of their injected database. The CLI installs,
+ * builds and deploys them: to production, and as a preview of a git branch, which has its own
+ * database branch. The test runs on each engine, but only with `DATABASE_TESTS=all`, because it
+ * installs packages from npm.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";

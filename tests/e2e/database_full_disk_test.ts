@@ -13,13 +13,16 @@ import { callApi, TOKEN, withSandbox } from "../helpers/sandbox.ts";
 import { noServer } from "../helpers/postgres.ts";
 
 const DISK_MB = 300;
-/** Remaining disk space for the failing statement, in bytes. */
+/** Disk space that remains for the statement that must fail, in bytes. */
 const LEFT_BYTES = 4 * 1024 * 1024;
 const ROWS = 1000;
-/** Rows of 1000 bytes: five times the remaining space. */
+/** Number of rows of 1000 bytes, which take five times the remaining space. */
 const MORE_ROWS = Math.floor(5 * LEFT_BYTES / 1000);
 
-/** Mounts a disk at the first argument in a new namespace, and executes the other arguments. */
+/**
+ * Mounts a disk at the path in the first argument, in a new namespace, and executes the remaining
+ * arguments.
+ */
 const ON_SMALL_DISK = [
   "unshare",
   "--mount",
@@ -28,7 +31,9 @@ const ON_SMALL_DISK = [
   `mount -t tmpfs -o size=${DISK_MB}m,mode=711 tmpfs "$0" && exec "$@"`,
 ] as const;
 
-/** The reason a file system cannot be mounted here; `undefined` if it can. */
+/**
+ * Returns the reason why a file system cannot be mounted here; `undefined` if one can be mounted.
+ */
 async function findLack(): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return "only Linux can mount a file system for one program";
   const folder = await Deno.makeTempDir();

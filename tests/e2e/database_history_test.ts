@@ -14,7 +14,7 @@ import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 1);
 const COMMITS = 10;
-/** Maximum time from the restore request to the kill, in milliseconds. */
+/** Maximum time from the restore request until the kill, in milliseconds. */
 const MOST_PAUSE_MS = 4000;
 const AT = "/v1/projects/shop/databases/orders";
 
@@ -38,7 +38,7 @@ const ENGINES: readonly Engine[] = [
   {
     name: "--postgres local",
     serve: ["--postgres", "local", "--postgres-port", "0"],
-    // Each restore and each minute uses a 16 MiB segment. The first base backup must be kept.
+    // Each restore and each minute uses a 16 MiB segment, and the first base backup must be kept.
     size: "400.0 MiB",
     ignore: noServer() !== undefined,
     parts: ({ dataDir }) => namesIn(join(dataDir, "postgres", "history")),
@@ -47,7 +47,7 @@ const ENGINES: readonly Engine[] = [
   {
     name: "the embedded engine",
     serve: ["--postgres-port", "0"],
-    // Each branch has its own copy.
+    // Each branch has its own copy of the history.
     size: "600.0 MiB",
     ignore: false,
     async parts({ dataDir }) {
@@ -107,7 +107,8 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
         await box.json(["db", "branches", "create", "side"]);
         const first = new Date().toISOString();
         await query(box, "UPDATE t SET x = 'side'", "side");
-        // A branch's history starts at the end of the second in which the branch was opened.
+        // A branch's history starts at the end of the second in which the branch was opened, so
+        // this waits for the next second.
         await new Promise((resolve) => setTimeout(resolve, 1000));
         const beforeReset = new Date().toISOString();
         await box.json(["db", "branches", "reset", "side", "--force"]);
@@ -203,7 +204,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
             ({ items }) => items.at(-1).name !== copy || items.at(-1).state !== "creating",
             60_000,
           );
-          // The kill may have happened before the request was recorded.
+          // The platform may have been killed before it recorded the request.
           if (items.at(-1).name !== copy) {
             await callApi(box, "POST", `${AT}/branches`, { name: copy, at });
           }

@@ -47,7 +47,7 @@ const branchesOf = async (box: Sandbox): Promise<string[]> => {
 
 const JOINED = "SELECT u.id, u.email, u.name FROM orders o JOIN users u USING (email)";
 
-/** Settings that are refused, and the message of each. None of them may leave a branch behind. */
+/** Settings that are rejected, each with its message. None of them may leave a branch behind. */
 const REFUSED: readonly (readonly [string, RegExp])[] = [
   ["[db.mask.people]\nemail = 'hash'", /db\.mask\.people: The table does not exist/],
   ["[db.mask.users]\nmail = 'hash'", /db\.mask\.users\.mail: The column does not exist/],

@@ -14,7 +14,10 @@ import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const COMMITS = 15;
-/** Maximum time from the move request to the kill, in milliseconds. A move takes less time. */
+/**
+ * Maximum time from the move request to the kill, in milliseconds. A move takes less time than
+ * this.
+ */
 const MOST_PAUSE_MS = 1500;
 const AT = "/v1/projects/shop/databases/orders";
 
@@ -25,7 +28,8 @@ async function foldersOf({ dataDir }: Sandbox): Promise<string[]> {
 }
 
 /**
- * Messages of svc doctor about databases that exist in an engine but not in records, or vice versa.
+ * Messages from `svc doctor` about databases that exist in an engine but have no record, or vice
+ * versa.
  */
 async function examine(box: Sandbox): Promise<readonly string[]> {
   const { stdout } = await box.tool(["doctor", "--data-dir", box.dataDir, "--json"]);

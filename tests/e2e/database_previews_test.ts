@@ -1,7 +1,7 @@
 /**
  * Pushes a project that renders the content of its injected database: to production, and to a git
  * branch whose preview has its own database branch. The build runs the migrations.
- * `DATABASE_TESTS=all` also runs it on a server.
+ * `DATABASE_TESTS=all` also runs the test with a PostgreSQL server.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -50,7 +50,8 @@ const NOTES =
   "CREATE TABLE IF NOT EXISTS notes (id int GENERATED ALWAYS AS IDENTITY, text text);\n";
 
 /**
- * Bundles a module with the packages that it imports, so the build does not need to install any.
+ * Bundles a module with the packages that it imports, so that the build does not have to install
+ * them.
  */
 async function pack(contents: string): Promise<string> {
   const { outputFiles } = await build({

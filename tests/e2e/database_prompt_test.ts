@@ -1,6 +1,6 @@
 /**
  * Tests `svc db query` without SQL in a terminal: a prompt with history, errors and keys.
- * `DATABASE_TESTS=all` also runs it on a server.
+ * `DATABASE_TESTS=all` also runs the test with a PostgreSQL server.
  */
 import assert from "node:assert/strict";
 import { programCommand } from "../../scripts/_program.ts";

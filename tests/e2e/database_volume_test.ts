@@ -1,6 +1,6 @@
 /**
  * Reads a million rows through the database port and with `svc db query --csv`, on each engine. No
- * process may keep all of them in memory. This takes a long time, so it runs only with
+ * process may keep all of the rows in memory. The test takes a long time, so it runs only with
  * `DATABASE_TESTS=all`.
  */
 import assert from "node:assert/strict";
@@ -17,7 +17,10 @@ const NUMBER_SUM = ROWS * (ROWS + 1) / 2;
  * process may use.
  */
 const TEXT_BYTES = 500;
-/** Maximum memory that a process may use for all rows, in addition to what it uses for a few. */
+/**
+ * Maximum memory that a process may use for all rows, in addition to the memory that it uses for a
+ * few rows.
+ */
 const MORE_BYTES = 200_000_000;
 
 const ENGINES: Readonly<Record<string, readonly string[]>> = {
@@ -28,7 +31,7 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
 const sql = (rows: number): string =>
   `SELECT n, repeat('x', ${TEXT_BYTES}) AS text FROM generate_series(1, ${rows}) n`;
 
-/** Peak memory of a process in bytes (`VmHWM`, proc(5)); 0 once the process has exited. */
+/** Returns a process's peak memory in bytes (`VmHWM`, proc(5)); 0 once the process has exited. */
 function peakOf(pid: number): number {
   try {
     const status = Deno.readTextFileSync(`/proc/${pid}/status`);
@@ -48,7 +51,7 @@ function familyOf(pid: number): number[] {
   return [pid, ...children.flatMap((child) => familyOf(Number(child)))];
 }
 
-/** Calls `run` and checks that it does not increase any process's peak memory by much. */
+/** Calls `run` and checks that the call does not increase any process's peak memory by much. */
 async function withinMemory(pid: number, run: () => Promise<void>): Promise<void> {
   const before = familyOf(pid).map((member) => ({ member, peak: peakOf(member) }));
   await run();
@@ -80,8 +83,8 @@ async function readByClient(url: string, rows: number): Promise<{ count: number;
 }
 
 /**
- * Runs the CLI. Returns the number of bytes and lines that it printed, the end of its output, and
- * its peak memory.
+ * Runs the CLI. Returns the number of bytes and lines that the CLI printed, the end of the output,
+ * and the peak memory.
  */
 async function readByTool(box: Sandbox, rows: number) {
   const [program, ...args] = programCommand();

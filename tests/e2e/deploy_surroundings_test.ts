@@ -1,4 +1,4 @@
-/** Deploys from the environments of terminals and scripts. */
+/** Deploys in the environments in which the CLI is used: terminals and scripts. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { needs, testNeeding } from "../helpers/empty_root.ts";

@@ -1,6 +1,6 @@
 /**
- * Starts a platform with a file open. Its servers and functions must not be able to access that
- * file or the runtime's own files.
+ * Starts a platform that inherits an open file. The platform's servers and functions must not be
+ * able to access that file or the runtime's own files.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

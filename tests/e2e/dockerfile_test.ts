@@ -1,6 +1,6 @@
 /**
- * Deploys a project with only a Dockerfile. With Podman or Docker, svc builds its image and runs it
- * in the sandbox. Otherwise, the deployment must fail, and its error must say that they are
+ * Deploys a project with only a Dockerfile. With Podman or Docker, svc builds the image and runs it
+ * in the sandbox. Without them, the deployment must fail, and the error must say that they are
  * missing.
  */
 import assert from "node:assert/strict";
@@ -114,7 +114,7 @@ const BUILT = new Set<string>();
 
 const removeImages = () => succeeds(ENGINE!, ["image", "rm", "--force", ...BUILT]);
 
-/** The reason images cannot be built here; `undefined` if they can. */
+/** Returns the reason why images cannot be built here; `undefined` if they can. */
 async function whyNot(): Promise<string | undefined> {
   if (ENGINE === undefined) return "this machine has no Podman or Docker";
   if (FOUND.length < 2) return "this machine has no Go, which compiles the image's program";

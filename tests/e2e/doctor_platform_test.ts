@@ -16,7 +16,7 @@ interface Point {
   readonly advice?: string;
 }
 
-/** The checks that `svc doctor` prints, by name. */
+/** Returns the checks that `svc doctor` prints, by name. */
 async function examine(
   box: Sandbox,
   env: Readonly<Record<string, string>> = {},
@@ -30,7 +30,7 @@ async function examine(
   return (name) => points.filter((point) => point.name === name);
 }
 
-/** Like `examine()`, but requires each name to belong to a single check. */
+/** Like `examine()`, but requires that no two checks have the same name. */
 async function examineEach(...given: Parameters<typeof examine>): Promise<(name: string) => Point> {
   const named = await examine(...given);
   return (name) => {

@@ -30,7 +30,7 @@ Deno.test({
   fn: () =>
     withSandbox(async (box) => {
       const log = join(box.folder, "trace");
-      // With -D, the program is the child process, and strace itself runs separately.
+      // With -D, the test's child process is the program, and strace runs separately.
       const strace = [STRACE, "-D", "-f", "-y", "-qq", "-o", log] as const;
       const calls = ["-e", "trace=rename,renameat,renameat2,fsync,fdatasync", "-s", "4096"];
       box.platform = await startProgram({

@@ -11,7 +11,7 @@ import {
 } from "../helpers/foreign_functions.ts";
 import { withSandbox } from "../helpers/sandbox.ts";
 
-/** A project with a build and functions. The pages stay static. */
+/** A project with a build and functions. Its pages must remain static. */
 const BUILT: Project = {
   files: {
     "package.json": '{"name":"b","private":true,"scripts":{"build":"node build.mjs"}}',

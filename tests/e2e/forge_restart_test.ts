@@ -24,7 +24,7 @@ interface ForgeBench {
   readonly repository: Repository;
   /** Head of the branch `menu`. */
   readonly sha: string;
-  /** Calls the deploy hook as the forge does for pull request 7. Returns the deployment. */
+  /** Calls the deploy hook as the forge would for pull request 7. Returns the deployment. */
   tell(action: string): Promise<{ readonly id: string }>;
   status(id: string): Promise<string>;
   report(id: string): Promise<{ readonly problem: string | null; readonly isCommented: boolean }>;
@@ -139,7 +139,7 @@ test("a report interrupted by kill -9 is sent again without repeating its commen
       await box.platform!.kill();
     };
     const { id } = await tell("opened");
-    // A single kill can interrupt both requests.
+    // Both requests can be interrupted when the platform is killed.
     for (let seen = 0; seen < 2;) {
       await until(() => kills.length, (count) => count > seen, PATIENCE_MS);
       seen = kills.length;

@@ -84,7 +84,7 @@ const post = (body: unknown): Ask => ({
   body: JSON.stringify(body),
 });
 
-/** The edge serves prerendered pages until they are revalidated. */
+/** Checks that the edge serves prerendered pages until they are revalidated. */
 async function checkCached(site: Deployed): Promise<void> {
   assert.match((await askUntil(site, "/", isHit)).text, /To get started/);
   const first = await askUntil(site, "/clock", isHit);
@@ -107,7 +107,9 @@ const TRICKS: readonly Readonly<Record<string, string>>[] = [
   { "x-matched-path": "/guarded" },
 ];
 
-/** Content that the app's proxy guards is never cached, and no request can change that. */
+/**
+ * Checks that content that the app's proxy guards is never cached, whatever the request contains.
+ */
 async function checkGuarded(site: Deployed): Promise<void> {
   const cookie = { cookie: "key=1" };
   for (let turn = 0; turn < 2; turn++) {
@@ -163,7 +165,7 @@ async function checkFiles({ ask }: Deployed): Promise<void> {
   assert.match((await ask("/next.svg")).headers["content-type"] ?? "", /svg/);
 }
 
-/** Checks that no file in the server's folder is part of the site. */
+/** Checks that no file in the server's folder is public. */
 async function checkPrivate({ ask }: Deployed): Promise<void> {
   for (
     const path of [

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { testFramework } from "../helpers/frameworks.ts";
 import { WebSocket } from "ws";
 
-/** Sends one message and returns the first response. */
+/** Sends one message over a WebSocket and returns the first response. */
 function talk(origin: string, path: string): Promise<string> {
   const { host, port } = new URL(origin);
   const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: { host } });

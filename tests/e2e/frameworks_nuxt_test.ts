@@ -9,7 +9,7 @@ interface Route {
   readonly revalidate?: number;
 }
 
-/** Checks the behavior specified by `routeRules` in the config. */
+/** Checks the behavior that `routeRules` in the config specifies. */
 async function checkRouteRules(project: DeployedProject): Promise<void> {
   const { ask, manifest } = project;
   const routes = manifest.routes as readonly Route[];

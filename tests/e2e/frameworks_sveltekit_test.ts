@@ -17,7 +17,7 @@ testFramework("sveltekit", {
   },
   async also(project) {
     await checkKept(project, "/shared");
-    // SvelteKit rejects forms from other origins, so its address must be configured.
+    // SvelteKit rejects forms from other origins, so the server needs to know its own origin.
     const send = (headers: Readonly<Record<string, string>>) =>
       project.ask("/", {
         method: "POST",

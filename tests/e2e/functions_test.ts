@@ -1,6 +1,6 @@
 /**
- * Tests functions from the file to the response. The CLI bundles them, and the platform runs them
- * and ends them when it ends.
+ * Tests functions from the file to the response. The CLI bundles them. The platform runs them, and
+ * stops them when it stops.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -88,8 +88,8 @@ const untilGone = (pids: readonly number[]) =>
   until(() => pids.filter(isAlive), (alive) => alive.length === 0);
 
 /**
- * Returns all data that a connection receives for a GET. Calls `meanwhile` once the body has
- * started.
+ * Returns all data that a connection receives in response to a GET request. Calls `meanwhile` once
+ * the body has started.
  */
 async function readWhole(port: number, path: string, meanwhile: () => void): Promise<string> {
   using conn = await Deno.connect({ hostname: "127.0.0.1", port });

@@ -9,7 +9,7 @@ import { until } from "../../src/lib/_test_until.ts";
 import { type Gitea, startGitea } from "../helpers/gitea.ts";
 import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Maximum time to wait for a build and its reports. */
+/** Maximum time to wait for a build and the reports about it. */
 const PATIENCE_MS = 60_000;
 
 const REPOSITORY = "/repos/ada/shop";
@@ -17,7 +17,7 @@ const REPOSITORY = "/repos/ada/shop";
 interface Bench {
   readonly box: Sandbox;
   readonly gitea: Gitea;
-  /** Commits a front page on a branch and pushes it. Returns the commit's SHA. */
+  /** Commits a front page on a branch and pushes the branch. Returns the commit's SHA. */
   push(branch: string, page: string): Promise<string>;
   /** Waits until the latest status of a commit is `state`. Returns all statuses, newest first. */
   marked(sha: string, state: string): Promise<readonly Mark[]>;

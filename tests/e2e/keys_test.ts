@@ -1,4 +1,4 @@
-/** Creates an API key with limits in the CLI, and uses, changes and revokes it. */
+/** Creates an API key with limits in the CLI, and then uses, changes and revokes the key. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ApiKey } from "../../src/contract/api_keys.ts";

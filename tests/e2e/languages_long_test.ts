@@ -28,7 +28,7 @@ interface App {
   readonly page: string;
   /** Changes the copied folder before it is committed. */
   prepare?(folder: string): Promise<void>;
-  /** Returns the reason the app cannot run here, apart from missing toolchains. */
+  /** Returns the reason why the app cannot run here, apart from missing toolchains. */
   lacks?(): Promise<string | undefined>;
   /** Whether the app also has routes that try to escape the sandbox. */
   readonly escapes?: true;
@@ -82,7 +82,7 @@ const APPS: Readonly<Record<string, App>> = {
   "rust-axum": { needs: ["rust"], says: "rust", page: "src/main.rs" },
 };
 
-/** Sites that are built to static files, each with text from its front page. */
+/** Sites that are built as static files, each with text from its front page. */
 const SITES: Readonly<Record<string, App>> = {
   "hugo": { needs: ["hugo"], says: "<title>Shop</title>hugo first", page: "layouts/index.html" },
   "jekyll": {
@@ -91,8 +91,8 @@ const SITES: Readonly<Record<string, App>> = {
 };
 
 /**
- * The folders of rustup and Cargo. They default to folders in the home folder, but the test changes
- * that folder.
+ * Returns the folders of rustup and Cargo. By default, these folders are in the home folder, which
+ * is a different one in the test.
  */
 const rustVariables = ({ HOME, RUSTUP_HOME, CARGO_HOME }: Record<string, string>) => ({
   RUSTUP_HOME: RUSTUP_HOME ?? `${HOME}/.rustup`,
@@ -133,7 +133,9 @@ class Pushed {
     return (await this.#box.page(`${this.name}.localhost`, path)).status;
   }
 
-  /** Returns the expected page, with a word from the source and the value of a variable. */
+  /**
+   * Returns the expected page, which contains a word from the source and the value of a variable.
+   */
   async shows(word: string, greeting: string): Promise<void> {
     assert.equal(await this.page("/"), `${this.#app.says} ${greeting} ${word}`);
   }
@@ -146,7 +148,7 @@ class Pushed {
     await until(() => this.logs(), (text) => pattern.test(text), 30_000);
   }
 
-  /** Commits all files, pushes them, and waits until they are live. */
+  /** Commits and pushes all files, and waits until they are live. */
   async push(): Promise<void> {
     await git(this.folder, "add", "--all");
     await git(this.folder, "commit", "--quiet", "--message", "Change");

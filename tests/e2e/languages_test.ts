@@ -208,8 +208,8 @@ const APPS: Readonly<Record<string, App>> = {
 };
 
 /**
- * Folders in which toolchains keep built and fetched files. Tests share them because their home
- * folders are empty.
+ * Folders in which toolchains keep the files that they have built and fetched. Tests share these
+ * folders because each test's home folder is empty.
  */
 const CACHES: Readonly<Record<string, string>> = {
   GOCACHE: `${MACHINE.HOME}/.cache/go-build`,
@@ -244,7 +244,7 @@ async function logsOf(box: Sandbox, name: string): Promise<string> {
   return stdout;
 }
 
-/** Returns the addresses at which servers listen, as seen by the machine. */
+/** Returns the addresses at which servers are listening, as the machine sees them. */
 function serverAddresses(): readonly string[] {
   const rows = Deno.readTextFileSync("/proc/net/tcp").split("\n").slice(1);
   return rows.flatMap((row) => {
@@ -347,7 +347,7 @@ async function escape(box: Sandbox): Promise<void> {
     (await Deno.connect({ hostname, port: Number(port) })).close();
     answers.push(await ask("connect", address));
   }
-  // The server can only reach itself.
+  // The server cannot reach anything but itself.
   assert.equal(answers.filter((answer) => answer === "connected").length, 1);
   assert.ok(
     answers.length > 2 && answers.filter((answer) => answer !== "connected")
@@ -360,7 +360,7 @@ async function escape(box: Sandbox): Promise<void> {
 
 async function exhaust(box: Sandbox): Promise<void> {
   for (let round = 0; round < 3; round++) {
-    // The processes from the previous round have exited and no longer count.
+    // The processes from the previous round have exited, so they no longer count.
     const bomb = await textOf(box, "python", "/fork");
     assert.match(bomb, /^Resource temporarily unavailable after 12\d$/);
   }

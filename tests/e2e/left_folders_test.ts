@@ -42,8 +42,8 @@ Deno.test("the next start removes folders left by the functions of a killed plat
     assert.match(before, /^svc-fn-[0-9a-f]{16}-/);
     assert.deepEqual(others, []);
     await box.platform!.kill();
-    // A function process that notices the platform's end in time removes its folder. A killed
-    // process does not.
+    // A function process that notices in time that the platform is gone removes its folder. A
+    // killed process does not.
     await Deno.mkdir(join(temporary, before), { recursive: true });
     await box.start();
     assert.ok(!(await leftIn(temporary)).includes(before));

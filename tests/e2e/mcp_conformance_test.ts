@@ -15,11 +15,12 @@ import { type Sandbox, TOKEN, withSandbox } from "../helpers/sandbox.ts";
 const SUITE = "npm:@modelcontextprotocol/conformance@0.1.16";
 const INSPECTOR = "npm:@modelcontextprotocol/inspector@2.12.0";
 /**
- * Features that svc lacks. The suite fails if another scenario fails, or if one of these passes.
+ * Scenarios for features that svc lacks. The suite fails if another scenario fails, or if one of
+ * these passes.
  */
 const BASELINE = join(ROOT, "fixtures", "mcp_conformance.yml");
 
-/** Scenarios that have to pass with at least one check. */
+/** Scenarios that must pass and contain at least one check. */
 const SCENARIOS = [
   "dns-rebinding-protection",
   "ping",

@@ -21,7 +21,7 @@ interface Answered {
   readonly next: readonly Suggested[];
 }
 
-/** An agent: a client that starts `svc mcp` in the site's folder. */
+/** Starts an agent: a client that starts `svc mcp` in the site's folder. */
 async function startAgent(box: Sandbox, flags: readonly string[] = []) {
   const [command, ...args] = programCommand();
   const client = new Client({ name: "scripted-agent", version: "1" });
@@ -50,7 +50,7 @@ async function startAgent(box: Sandbox, flags: readonly string[] = []) {
   };
   return {
     call,
-    /** Everything that the agent was shown. */
+    /** Everything that the agent has seen. */
     said,
     /** Follows a result's suggestion to call `tool`. */
     follow({ next, text }: Answered, tool: string, more: Record<string, unknown> = {}) {

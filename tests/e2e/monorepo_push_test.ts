@@ -1,6 +1,6 @@
 /**
- * A repository with two apps and a package that both need. A push must build only the apps that it
- * changes.
+ * Pushes a repository with two apps and a package that both apps need. A push must build only the
+ * apps that it changes.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -10,7 +10,9 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** An app whose page contains the app's own text and output from the package. */
+/**
+ * Returns the files of an app whose page contains the app's own text and output from the package.
+ */
 const app = (name: string) => ({
   [`apps/${name}/package.json`]: json({
     name,
@@ -90,7 +92,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
       const config = await Deno.readTextFile(join(box.site, "svc.toml"));
       assert.ok(config.includes(`command = "${BUILD}${name}"`), config);
       await box.json(["link", "--git-remote"]);
-      // No code imports it by name, so installing it would only take time.
+      // No code imports the package by name, so installing it would just take time.
       const settings = ["--install-command", "true"];
       await box.json(["projects", "update", `shop-${name}`, ...settings]);
     }

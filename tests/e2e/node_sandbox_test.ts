@@ -1,5 +1,5 @@
 /**
- * Tests how `/v1/health` and `svc doctor` report the sandbox of Node servers, on this machine and
+ * Tests how `/v1/health` and `svc doctor` report the sandbox for Node servers: on this machine, and
  * without permission to create namespaces, as in most containers.
  */
 import assert from "node:assert/strict";

@@ -59,7 +59,7 @@ Deno.test("after kill -9, acknowledged events are in the inbox once, and bulk ch
       await Promise.all(raising);
       platform = await box.start();
       url = platform.url;
-      // Events are passed on in order, so once this event has a response, all earlier ones have
+      // Events are passed on in order, so once this event has been answered, all earlier ones have
       // been passed on.
       const last = await call("POST", "/v1/events", { event: "deployment.live" });
       assert.equal(last.status, 200);

@@ -118,8 +118,8 @@ async function writeSite(box: Sandbox, { name, files }: Case): Promise<void> {
 }
 
 /**
- * The command that `svc deploy` suggests for saving the settings. The next deployment suggests
- * none.
+ * Runs the command that `svc deploy` suggests for saving the settings. The next deployment must not
+ * suggest a command.
  */
 async function importSettings(box: Sandbox, file: string): Promise<void> {
   const line = `rules import ${file} --output svc.rules.toml`;

@@ -15,7 +15,7 @@ interface Guide {
   readonly from?: string;
   /** Commands below this heading are not run. */
   readonly until?: string;
-  /** Commands that set up what readers of the page already have. */
+  /** Commands that create what readers of the page already have. */
   readonly before?: string;
   /** Text that the output must contain, in this order. */
   readonly shows: readonly RegExp[];

@@ -1,4 +1,6 @@
-/** If a multi-line secret is pasted at a prompt, all lines become the value. */
+/**
+ * If a secret with several lines is pasted at a prompt, all of its lines must be part of the value.
+ */
 import assert from "node:assert/strict";
 import { needs } from "../helpers/empty_root.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";

@@ -1,4 +1,4 @@
-/** Files in a project's own folder that visitors must not get. */
+/** Tests files in a project's own folder that visitors must not get. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository } from "../../src/lib/_test_git.ts";

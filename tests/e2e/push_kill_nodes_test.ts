@@ -1,6 +1,6 @@
 /**
  * Kills a node with `kill -9` while it receives a push, and while it builds the pushed commit. The
- * push must be applied on all nodes or on none, and it must be possible to repeat it through
+ * push must be applied on all nodes or on none, and it must be possible to repeat the push through
  * another node. Another node must take over the build.
  */
 import assert from "node:assert/strict";
@@ -25,18 +25,20 @@ import { freePorts } from "../helpers/machines/ports.ts";
 import { TOKEN } from "../helpers/platform.ts";
 
 /**
- * Runs only in the long form, because nodes are started three times, and detecting a dead one takes
- * ten seconds.
+ * Runs only in the long form, because the test starts nodes three times, and a dead node is
+ * detected only after ten seconds.
  */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;
 /**
- * Maximum time until another node starts a killed node's build. This usually takes 15 seconds, or
- * more on a busy machine.
+ * Maximum time until another node starts a killed node's build. This usually takes 15 seconds, but
+ * longer on a busy machine.
  */
 const TAKEN_UP_MS = 20_000;
 
-/** Two nodes that share a PostgreSQL server and a folder of files. At first, only `a` builds. */
+/**
+ * Starts two nodes that share a PostgreSQL server and a folder of files. At first, only `a` builds.
+ */
 async function startNodes(folder: string, pg: TestPg) {
   const { socket, user, database, password } = await pg.newAddress();
   const firstUid = freeBuildUid();
@@ -146,7 +148,7 @@ Deno.test({
       await t.step({
         name: "while a node builds a push that another node received",
         async fn() {
-          // The build continues until another node has started.
+          // The build continues until another node has started it again.
           await a.api("PATCH", "/v1/projects/shop", {
             json: { buildCommand: "echo begun; sleep 15" },
           });

@@ -43,7 +43,7 @@ async function startAgain(box: Sandbox): Promise<void> {
 /** Returns the text of the production page. */
 const front = async (box: Sandbox): Promise<string> => (await box.page("shop.localhost", "/")).text;
 
-/** Checks that all objects exist, and that main is one of these commits. */
+/** Checks that all objects exist, and that main's head is one of these commits. */
 async function assertWhole(box: Sandbox, ...commits: readonly string[]): Promise<void> {
   assert.ok(commits.includes(await inRepository(box.dataDir, "rev-parse", "refs/heads/main")));
   assert.equal(await inRepository(box.dataDir, "fsck", "--full", "--strict"), "");
@@ -58,7 +58,7 @@ test("after kill -9, the repository is intact, the push can be repeated, and the
     });
     await git(box.site, "init", "--quiet", "--initial-branch=main");
 
-    // Kills the platform while the first push's objects arrive.
+    // Kills the platform while objects of the first push arrive.
     const one = await commitPage(box.site, "one");
     const arriving = push(box);
     await until(() => arrivedBytes(box.dataDir), (bytes) => bytes > 0, PATIENCE_MS);
@@ -82,7 +82,7 @@ test("after kill -9, the repository is intact, the push can be repeated, and the
     const { code, said } = await push(box).ended();
     assert.deepEqual([code, said.trim()], [0, "Everything up-to-date"]);
 
-    // Kills the platform while git checks the next push's objects.
+    // Kills the platform while git checks objects of the next push.
     const two = await commitPage(box.site, "two");
     const checking = push(box);
     await until(() => uncheckedObjects(box.dataDir), (folders) => folders.length > 0, PATIENCE_MS);

@@ -12,7 +12,7 @@ test("git push deploys a linked folder and gets its key from the CLI", async () 
     await box.start();
     const { SVC_TOKEN: _, ...env } = box.env;
     await git(box.site, "init", "--quiet", "--initial-branch=main");
-    // More than git sends at a time, so it arrives in parts.
+    // More bytes than git sends at a time, so that they arrive in parts.
     const picture = crypto.getRandomValues(new Uint8Array(65_536));
     for (let part = 0; part < 40; part++) {
       await Deno.writeFile(join(box.site, `${part}.bin`), picture.map((byte) => byte ^ part));

@@ -11,7 +11,7 @@ import { callApi, hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.t
 
 const test = testNeeding("git");
 
-/** The repository in the recorded payloads. */
+/** The name of the repository in the recorded payloads. */
 const REPOSITORY = "Codertocat/Hello-World";
 const PULL = 2;
 const BRANCH = "changes";
@@ -46,7 +46,7 @@ interface Delivered {
   readonly message: string;
 }
 
-/** Sends a recorded payload, signed as the forge at `at` would sign it. */
+/** Sends a recorded payload to the hook at `at`, signed as the forge would sign it. */
 async function deliver(box: Sandbox, name: string, hook: Record<string, unknown>, at: URL) {
   const recorded = await Deno.readTextFile(
     join(ROOT, "fixtures", "forges", `github_${name}.json`),

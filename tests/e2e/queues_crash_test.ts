@@ -10,7 +10,7 @@ import { callApi, TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("QUEUE_ROUNDS") ?? 3);
 const SENDERS = 6;
-/** Minimum number of acknowledged messages per round before the kill. */
+/** Minimum number of messages that are acknowledged in each round before the platform is killed. */
 const EACH_ROUND = 40;
 
 /** A server that stores each message in its key-value store before it responds. */

@@ -1,5 +1,5 @@
 /**
- * Ends successors at each stage of a takeover. The previous platform must serve again, and no
+ * Stops successors at each stage of a takeover. The previous platform must serve again, and no
  * request may be dropped. `RESTARTS=10` kills more successors.
  */
 import assert from "node:assert/strict";
@@ -31,12 +31,15 @@ const TOOK_OVER = /is taking over/;
 const SERVES_AGAIN = /This one continues/;
 const DID_NOT = /did not take over/;
 
-/** Clients use a new platform once it has served some requests on new connections. */
+/**
+ * Sends each request over a new connection. Clients use a new platform once it has served some
+ * requests on new connections.
+ */
 async function askAll(box: Sandbox): Promise<void> {
   for (const load of LOADS) await new Client(box.platform!.port, load, false).send();
 }
 
-/** Takes over as another platform would, up to `stage`, and then ends. */
+/** Takes over as another platform would, up to `stage`, and then exits. */
 async function takeOverUntil(
   box: Sandbox,
   stage: "asked" | "listening" | "released" | "opened",
@@ -51,7 +54,7 @@ async function takeOverUntil(
   await takeover.takeOver();
   if (stage === "released") return;
   const dataDir = await openDataDir(box.dataDir);
-  // Clients have to wait in the meantime.
+  // Clients have to wait during this time.
   await delay(200);
   dataDir.release();
 }
@@ -79,7 +82,10 @@ Deno.test("a platform resumes serving when its successor exits at any stage", as
   });
 });
 
-/** The platform that resumed serving can be replaced, and its successor can be stopped. */
+/**
+ * Checks that the platform that has resumed serving can be replaced, and that its successor can be
+ * stopped.
+ */
 async function replaceAndStop(box: Sandbox): Promise<void> {
   const before = box.platform!;
   box.platform = await startProgram({
@@ -120,7 +126,8 @@ Deno.test("a platform resumes serving if its successor is killed or fails after 
       await said(box, SERVES_AGAIN, RESTARTS + 1);
       await askAll(box);
     });
-    // Responses that a successor has started end when it ends, so no client is active here.
+    // Responses that a successor has started break off when the successor exits, so no client is
+    // active here.
     const ready = await startProgram({ dataDir: box.dataDir, args: ["--replace"], env: box.env });
     await ready.kill();
     await said(box, SERVES_AGAIN, RESTARTS + 2);

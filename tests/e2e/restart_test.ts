@@ -9,7 +9,7 @@ const RESTARTS = Number(Deno.env.get("RESTARTS") ?? 2);
 
 /**
  * Starts a platform that takes over from the running one. Resolves when the previous platform has
- * ended.
+ * exited.
  */
 async function replace(box: Sandbox): Promise<void> {
   const before = box.platform!;

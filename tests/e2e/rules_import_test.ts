@@ -17,9 +17,9 @@ interface Row {
 interface Site {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
-  /** Files that one command imports. */
+  /** The files that one command imports. */
   readonly imports: readonly string[];
-  /** The reasons entries are skipped, and other messages. */
+  /** The messages, including the reasons why entries are skipped. */
   readonly skipped: readonly RegExp[];
   readonly notes: readonly RegExp[];
   readonly rows: readonly Row[];

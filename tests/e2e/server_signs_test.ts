@@ -8,7 +8,7 @@ import { withSandbox } from "../helpers/sandbox.ts";
 
 interface Row {
   readonly files: Readonly<Record<string, string>>;
-  /** The result of detection. A project is published by default. */
+  /** The expected result of detection. By default, the project is published. */
   readonly seen?: RegExp;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A single-page app serves its page for each path without a file, both on the platform and in `svc
- * preview`.
+ * A single-page app must serve its page for every path without a file, both on the platform and in
+ * `svc preview`.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

@@ -6,8 +6,8 @@ import { withSandbox } from "../helpers/sandbox.ts";
 const CLIENTS = 300;
 
 /**
- * Far less than the time that the platform waits for requests in progress, but more than a busy
- * machine needs.
+ * Far less time than the platform waits for requests in progress, but more than it needs to stop on
+ * a busy machine.
  */
 const MAX_STOP_MS = 8000;
 

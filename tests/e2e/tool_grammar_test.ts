@@ -1,4 +1,4 @@
-/** The CLI's inputs and outputs are consistent across all commands. */
+/** The CLI's inputs and outputs must be consistent across all commands. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type JsonObject, oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";

@@ -1,4 +1,7 @@
-/** The CLI reports network problems, and what it has changed on the platform. */
+/**
+ * If there are network problems, the CLI must report the problems, and what it has changed on the
+ * platform.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../../scripts/_program.ts";
@@ -14,7 +17,7 @@ interface Relay extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A server in front of the platform. `on` responds to requests or forwards them. */
+/** Starts a server in front of the platform. `on` responds to requests or forwards them. */
 function relay(
   box: Sandbox,
   on: (request: Request, pass: () => Promise<Response>) => Promise<Response>,

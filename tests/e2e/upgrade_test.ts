@@ -1,6 +1,7 @@
 /**
  * Runs the compiled program's `svc upgrade` as a process, over HTTP. The program replaces its own
- * file. Unit tests cover its decisions. Here, the result must be a working program.
+ * file. Unit tests cover the decisions that `svc upgrade` makes. Here, the result must be a working
+ * program.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -29,7 +30,7 @@ interface Installation {
   readonly home: string;
   readonly path: string;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
-  /** The same installation, run by a user who owns none of its files. */
+  /** Returns the same installation, run by a user who owns none of its files. */
   readonly asNobody: () => Installation;
   version(): Promise<string>;
 }
@@ -84,7 +85,7 @@ async function refuses(box: Installation, says: RegExp, args: readonly string[] 
   assert.deepEqual(left.filter((name) => name !== "home" && name !== ".svc.upgrade.lock"), ["svc"]);
 }
 
-/** The beginning of a program linked for a machine that does not exist. */
+/** Returns the beginning of a program that is linked for a machine that does not exist. */
 function ofAnotherMachine(program: Uint8Array): Uint8Array {
   const MACHINE_AT = 18;
   const start = program.slice(0, 200_000);

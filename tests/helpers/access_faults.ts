@@ -1,5 +1,5 @@
 /**
- * WCAG 2.2 AA violations on a page, found by axe.
+ * Finds WCAG 2.2 AA violations on a page with axe.
  *
  * @module
  */

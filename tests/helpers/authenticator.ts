@@ -8,7 +8,10 @@ import { Buffer } from "node:buffer";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** Returns the code that an app shows for a base32 secret, now or some 30-second steps from now. */
+/**
+ * Returns the code that an app shows for a base32 secret, either now or a number of 30-second steps
+ * from now.
+ */
 export function authenticatorCode(secret: string, steps = 0): string {
   const bits = [...secret].map((each) => ALPHABET.indexOf(each).toString(2).padStart(5, "0"));
   const bytes = bits.join("").match(/.{8}/g)!.map((byte) => parseInt(byte, 2));

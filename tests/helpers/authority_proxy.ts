@@ -1,6 +1,6 @@
 /**
- * A TLS proxy in front of Pebble that refuses requests. The proxy is needed because Pebble checks
- * neither CAA nor limits.
+ * A TLS proxy in front of Pebble. The proxy rejects requests on demand, because Pebble checks
+ * neither CAA records nor limits.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import type { Pebble } from "./pebble.ts";
 
 export interface Refusal {
-  /** Path prefix of the requests to refuse, `/order-plz` or `/finalize-order/`. */
+  /** Path prefix of the requests to reject, `/order-plz` or `/finalize-order/`. */
   readonly path: string;
   readonly status: number;
   /** The last part of the error's type, such as `caa`. */
@@ -21,9 +21,9 @@ export interface AuthorityProxy {
   readonly directoryUrl: string;
   /** PEM file that clients need to trust the proxy. */
   readonly serverCaFile: string;
-  /** The requests to refuse from now on, and how. */
+  /** The requests to reject from now on, and the error with which to reject them. */
   refusal: Refusal | undefined;
-  /** Paths of the requests that have been handled or deliberately refused so far. */
+  /** Paths of the requests that have been handled or deliberately rejected so far. */
   readonly paths: string[];
   /** Stops listening. */
   leave(): Promise<void>;
@@ -65,7 +65,7 @@ export async function startAuthorityProxy(
       body: request.method === "POST" ? await request.text() : null,
       client,
     });
-    // Pebble refuses some nonces at random. The client then sends the request again.
+    // Pebble rejects some nonces at random. In that case, the client sends the request again.
     if (response.status !== 400) proxy.paths.push(pathname);
     if (pathname !== "/dir") return response;
     const directory = await response.json();

@@ -14,10 +14,10 @@ export interface BlobKey {
   readonly bucket: string;
 }
 
-/** Sends a request. Paths start after the bucket. */
+/** Sends a request. The path is relative to the bucket. */
 export type SendToBucket = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** Body types differ between Deno and the package. */
+/** Deno and the package have different types for bodies. */
 type AwsRequestInit = Parameters<AwsClient["sign"]>[1];
 
 export async function createBlobKey(platform: TestPlatform, project: string): Promise<BlobKey> {

@@ -30,7 +30,7 @@ export interface TestBotApi extends AsyncDisposable {
   write(chatId: number, text: string): void;
   /** As the person in a chat, taps the last button with a name. */
   tap(chatId: number, label: string): void;
-  /** Resolves when `count` messages have been sent to a chat. */
+  /** Resolves when the bot has sent `count` messages to a chat. */
   until(chatId: number, count: number): Promise<SentMessage[]>;
 }
 

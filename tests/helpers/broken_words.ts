@@ -23,8 +23,8 @@ interface PageDocument {
 }
 
 /**
- * Returns words that a line break splits although they fit on one line on a phone. Log lines can
- * break anywhere, as in a terminal.
+ * Returns words that a line break splits although they would fit on one line on a phone. Log lines
+ * can break anywhere, as in a terminal.
  */
 export function brokenWords(page: Page): Promise<string[]> {
   return page.locator("a:not(.log a), .mono, .dots > *").evaluateAll((elements) => {

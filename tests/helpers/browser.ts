@@ -1,6 +1,6 @@
 /**
- * A browser, as seen by the API. The browser keeps its cookie, sends its origin, and names a
- * workspace.
+ * A browser from the API's point of view. The browser keeps its cookie, sends its origin, and names
+ * a workspace.
  *
  * @module
  */
@@ -100,7 +100,7 @@ export async function enrol(browser: Browser) {
   return { secret: secret as string, recoveryCodes: confirmed.json.recoveryCodes as string[] };
 }
 
-/** Names of the account's security events, oldest first. */
+/** Returns the names of the account's security events, oldest first. */
 export async function eventsOf(browser: Browser): Promise<string[]> {
   const { json } = await browser.send("GET", "/v1/account/security-events?limit=100");
   return json.items.map((item: { event: string }) => item.event).reverse();

@@ -10,8 +10,8 @@ export const FIRST_TEST_UID = 100_000;
 /** Number of users for one platform's builds. The default range may belong to another platform. */
 const BUILD_USERS = 1000;
 /**
- * Number of user ranges. Even in different processes or threads, two platforms hardly ever choose
- * the same range.
+ * Number of user ranges. There are so many that two platforms hardly ever choose the same range,
+ * even in different processes or threads.
  */
 const PLACES = 2 ** 18;
 

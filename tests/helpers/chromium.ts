@@ -16,12 +16,11 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
     }
   });
 
-/** Folder for screenshots, which you can look at after a run. */
+/** Folder for screenshots, which remain there after a run. */
 export const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
 
 /**
- * Options for a test that uses the browser. The browser keeps its pipes open until the process
- * ends.
+ * Options for a test that uses the browser. The browser's pipes stay open until the process exits.
  */
 export const BROWSER_TEST = {
   ignore: CHROMIUM === undefined,
@@ -29,7 +28,7 @@ export const BROWSER_TEST = {
   sanitizeResources: false,
 } as const;
 
-/** Starts the browser for a test and ends it afterwards. */
+/** Starts the browser for a test and closes it afterwards. */
 export async function withChromium<T>(
   test: (browser: Browser) => Promise<T>,
   moreArguments: readonly string[] = [],

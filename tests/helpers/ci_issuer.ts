@@ -12,13 +12,13 @@ type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>["privateKey"];
 type Claims = Readonly<Record<string, unknown>>;
 
 export interface CiIssuer extends AsyncDisposable {
-  /** The `iss` claim of its tokens. */
+  /** The `iss` claim of the issuer's tokens. */
   readonly url: string;
   /** Requested paths. */
   readonly asked: string[];
-  /** Responses that replace its documents, by path. */
+  /** Responses that replace the issuer's documents, by path. */
   readonly answers: Map<string, () => Response>;
-  /** The public keys that it publishes. */
+  /** The public keys that the issuer publishes. */
   readonly keys: Claims[];
   /** Creates a key and publishes it. */
   addKey(kid: string, algorithm?: Algorithm): Promise<void>;

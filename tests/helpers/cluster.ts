@@ -9,7 +9,7 @@ import type { PlatformOptions } from "../../src/serve/mod.ts";
 import type { ProgramOptions } from "./platform_process.ts";
 import { start, startInProcess, type TestPlatform } from "./platform.ts";
 
-/** A PostgreSQL server, and the folders of nodes that share it along with files and keys. */
+/** A PostgreSQL server, and the folders of the nodes that share the server, files and keys. */
 export class Cluster implements AsyncDisposable {
   readonly #running = new Set<TestPlatform>();
 
@@ -77,7 +77,7 @@ export class Cluster implements AsyncDisposable {
   /** Counts the records whose key starts with a word. */
   async countRecords(first: string): Promise<number> {
     const [found] = await this.pg.runSql(
-      // A string in a key starts with 2 and ends with 0, as Deno KV encodes it.
+      // In Deno KV's encoding, a string in a key starts with the byte 2 and ends with the byte 0.
       `SELECT count(*) FROM svc.records WHERE position('\\x02${
         new TextEncoder().encode(first).toHex()
       }00'::bytea in key) = 1`,
@@ -86,7 +86,7 @@ export class Cluster implements AsyncDisposable {
     return Number(found!.count);
   }
 
-  /** Deletes the nodes' purges and changes, as the store does after 15 minutes. */
+  /** Deletes the nodes' purges and changes, as happens in the store after 15 minutes. */
   async forget(): Promise<void> {
     await this.pg.runSql(
       `DELETE FROM svc.records WHERE position('\\x02${

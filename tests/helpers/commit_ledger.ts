@@ -16,7 +16,7 @@ export async function connect(connectionString: string): Promise<pg.Client> {
 }
 
 export interface Writer {
-  /** Numbers whose commits were acknowledged. */
+  /** The numbers whose commits have been acknowledged. */
   readonly ledger: number[];
   /** Resolves when the connection is lost. */
   readonly ended: Promise<void>;

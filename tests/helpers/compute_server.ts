@@ -1,4 +1,4 @@
-/** Deployment servers for tests, which can read their logs. They run in separate processes. */
+/** Runs deployment servers in separate processes for tests, which can read the servers' logs. */
 import { COMPILED } from "../../scripts/_program.ts";
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { fileURLToPath } from "node:url";
@@ -52,7 +52,7 @@ const compiled = (command: string, argument: string) => (folder: string) => ({
   env: { NO_COLOR: "1" },
 });
 
-/** Starts the program as the process of a Deno server. */
+/** Starts the program as a Deno server's process. */
 export const spawnServer: ComputeServerOptions["spawn"] = COMPILED === undefined
   ? computeProcessCommand({ env })
   : compiled(COMPILED, COMPUTE_PROCESS_ARGUMENT);
@@ -158,8 +158,8 @@ export function onEachEngine(
 /** Writes modules to a separate folder that is removed at the end of the test file. */
 export async function writeModules(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await makeTestFolder("svc-compute-test-");
-  // The folder is readable for all users, like those of deployments, because a Node server runs as
-  // a different user.
+  // All users can read the folder, as with deployments' folders, because a Node server runs as a
+  // different user.
   await Deno.chmod(folder, 0o755);
   for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(`${folder}/${name}`, text);

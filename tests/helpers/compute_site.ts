@@ -6,7 +6,7 @@
 import { NODE_MAJOR, type TestEngine } from "./compute_server.ts";
 import { deploy, type Files, type TestPlatform } from "./platform.ts";
 
-/** The server under test. It uses node:http, like the frameworks' own servers. */
+/** The server under test. The server uses node:http, like the frameworks' own servers. */
 export const SERVER = `
 import { createServer } from "node:http";
 import { createHash } from "node:crypto";
@@ -93,7 +93,7 @@ export const LAYERS = [
     target: "COMPUTE",
     directory: "server",
     entry: "server/entry.mjs",
-    // A busy machine needs more time.
+    // The timeout is longer than usual, because a busy machine needs more time.
     runtime: { timeoutMs: 60_000, memoryMb: 256 },
   },
 ];
@@ -119,7 +119,7 @@ export const HASTY_MANIFEST = {
   ),
 };
 
-/** A manifest for servers on an engine. */
+/** Returns the manifest for servers on an engine. */
 export function withEngine(manifest: unknown, engine: TestEngine | undefined): unknown {
   if (engine === undefined) return manifest;
   const { layers, ...rest } = manifest as typeof MANIFEST;
@@ -211,7 +211,7 @@ server.on("upgrade", (request, socket) => {
 server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** Routes all requests to the server, with a rule for each phase of an upgrade. */
+/** Routes all requests to the server. Each phase has a rule for upgrade requests. */
 export const SOCKET_SITE = {
   server: SOCKET_SERVER,
   manifest: { version: 1, layers: LAYERS, routes: [{ pattern: "^/.*$", layer: "app" }] },

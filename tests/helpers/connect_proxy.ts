@@ -13,7 +13,7 @@ export interface ProxiedPlace extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Reads up to the empty line that ends the head, and returns the head. */
+/** Reads as far as the empty line after the head, and returns the head. */
 async function readHead(connection: Deno.Conn): Promise<string> {
   const decoder = new TextDecoder();
   const piece = new Uint8Array(4096);
@@ -26,7 +26,7 @@ async function readHead(connection: Deno.Conn): Promise<string> {
   return head;
 }
 
-/** Forwards a connection to a port on this machine once it has sent its CONNECT request. */
+/** Forwards a connection to a port on this machine once the client has sent its CONNECT request. */
 async function joinTo(port: number, connection: Deno.Conn, asked: string[]): Promise<void> {
   const [, target] = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(await readHead(connection)) ?? [];
   if (target === undefined) return connection.close();

@@ -23,7 +23,8 @@ ajv.addSchema(document, "api", undefined, false);
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * Reads the document, which the test run creates once for all files. Creates it if it is missing.
+ * Reads the document, which the test run creates once for all files. If the document is missing,
+ * creates it.
  */
 async function readDocument() {
   const made = Deno.env.get("API_DOCUMENT");
@@ -67,7 +68,7 @@ interface Described {
   readonly place: string;
 }
 
-/** The document's description of a response; `undefined` for paths outside the API. */
+/** Returns the document's description of a response; `undefined` for paths outside the API. */
 function describe(asked: Asked, status: number, shown: unknown): Described | undefined {
   const { pathname } = new URL(asked.path, "http://localhost");
   const fitting = operations.filter(({ pattern }) => pattern.test(pathname));
@@ -128,7 +129,7 @@ export function checkAnswer(
   if (type === "application/json") checkValue(described, type, answer.json);
 }
 
-/** Headers that every stream must have and the document must list. */
+/** Headers that every stream must have and that the document must list. */
 const STREAM_FIELDS = ["x-svc-request-id"];
 
 /**

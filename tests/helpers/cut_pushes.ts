@@ -25,7 +25,7 @@ export interface Push {
   ended(): Promise<{ readonly code: number; readonly said: string }>;
 }
 
-/** Starts a push of main from a folder, using the key. */
+/** Starts a push of the branch `main` from a folder, with the key. */
 export function beginPush(folder: string, { url, repository, token, env }: PushTo): Push {
   const child = new Deno.Command("git", {
     args: [
@@ -75,7 +75,7 @@ export async function namesIn(folder: string): Promise<string[]> {
   return await names.catch(() => []);
 }
 
-/** Returns how many bytes of the running push have arrived so far. */
+/** Returns the number of bytes that have arrived so far in the running push. */
 export async function arrivedBytes(dataDir: string): Promise<number> {
   const builds = join(dataDir, "builds");
   const sizes = (await namesIn(builds)).map((name) =>
@@ -89,7 +89,7 @@ export async function foldersOfGit(dataDir: string): Promise<readonly string[]> 
   return (await namesIn(join(dataDir, "builds"))).filter((name) => /^git-/.test(name));
 }
 
-/** The only repository in a data directory; `undefined` if there is none. */
+/** Returns the path of the only repository in a data directory; `undefined` if there is none. */
 async function repositoryIn(dataDir: string): Promise<string | undefined> {
   const [name] = (await namesIn(join(dataDir, "repositories"))).filter((name) =>
     name.endsWith(".git")

@@ -11,7 +11,7 @@ import { type ApiAnswer, type TestPlatform, withPlatform } from "./platform.ts";
 
 export interface DashboardPlatform {
   readonly platform: TestPlatform;
-  /** The platform and a key for the workspace, for helpers that deploy. */
+  /** The platform and a key for the workspace. Helpers that deploy need both. */
   readonly own: TestPlatform;
   readonly ada: Visitor;
   readonly viewer: Visitor;

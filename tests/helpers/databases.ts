@@ -1,5 +1,5 @@
 /**
- * Databases on a real platform, on each engine, with their clients.
+ * Creates databases on a real platform, on each engine, and connects clients to them.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface DatabaseTest {
   rows(sql: string, branch?: string): Promise<(string | null)[][]>;
 }
 
-/** A database test, which runs on each engine. */
+/** A database test, which is run on each engine. */
 export interface DatabaseCase {
   readonly name: string;
   /** The engine that the platform must have in addition to the embedded one. */
@@ -46,8 +46,8 @@ export interface DatabaseCase {
 }
 
 /**
- * Runs tests on one platform per engine, because creating a cluster and a template takes time. Each
- * test has its own project and its own `orders` database.
+ * Runs tests on a single platform per engine, because creating a cluster and a template takes time.
+ * Each test has its own project and its own `orders` database.
  */
 export function onEachDatabase(
   name: string,
@@ -153,7 +153,7 @@ export async function urlOf(platform: TestPlatform, at: string, branch = "main")
   return json.url;
 }
 
-/** Connects as a user's program does, and ends the connection afterwards. */
+/** Connects as a user's program does, and closes the connection afterwards. */
 export async function withClient<T>(
   connectionString: string,
   run: (client: pg.Client) => Promise<T>,

@@ -1,7 +1,8 @@
 /**
- * Deploy hooks with a real repository. A build creates one page that contains the commit, or runs
- * the project's build command, such as {@link HANGS} or {@link FAILS}. Tests that delay builds or
- * observe parallel builds pass {@link HeldBuilds} to a platform in their own process.
+ * Provides deploy hooks with a real repository to tests. A build creates one page that contains the
+ * commit, or runs the project's build command, such as {@link HANGS} or {@link FAILS}. Tests that
+ * delay builds or observe parallel builds pass {@link HeldBuilds} to a platform in their own
+ * process.
  *
  * @module
  */
@@ -18,10 +19,10 @@ import {
 import type { ProgramOptions } from "./platform_process.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
-/** A build command whose page contains the built commit. */
+/** A build command that creates a page with the commit that is built. */
 export const MAKES_PAGE =
   `mkdir out && printf '<p>%s %s</p>' "$SVC_BRANCH" "$SVC_COMMIT_SHA" > out/index.html`;
-/** A build command that never ends by itself. */
+/** A build command that never exits by itself. */
 export const HANGS = "sleep 600";
 /** A build command that fails. It can follow another command. */
 export const FAILS = "exit 3";
@@ -33,7 +34,7 @@ export interface HookPlatform extends TestPlatform {
   trigger(url: string, body: unknown, options?: ApiOptions): Promise<ApiAnswer>;
   /** Creates a hook for the project `shop`. Returns the response. */
   hook(fields?: Readonly<Record<string, unknown>>): Promise<ApiAnswer["json"]>;
-  /** Sets how the next builds of the project `shop` behave. */
+  /** Sets the build command for the next builds of the project `shop`. */
   setBuildCommand(command: string): Promise<void>;
   /** Waits until a triggered deployment's build reaches a state. */
   buildIs(answer: ApiAnswer, state: "RUNNING" | "CANCELLED"): Promise<void>;
@@ -67,7 +68,7 @@ export async function startHooks(
   return hookPlatform(platform, { folder, repository });
 }
 
-/** Number of {@link HeldBuilds} that run at the same time. */
+/** Maximum number of {@link HeldBuilds} that run at the same time. */
 export const RUNNER_CONCURRENCY = 2;
 
 /** Like {@link startHooks}, but in the test's own process and with builds by `runner`. */

@@ -1,6 +1,6 @@
 /**
- * Processes' descriptors, as reported by the system, and a descriptor that this process leaves open
- * for its child processes.
+ * Reads processes' descriptors as the system reports them, and opens a descriptor that child
+ * processes inherit.
  */
 import assert from "node:assert/strict";
 import type { ProcessCommand } from "../../src/runtime/mod.ts";
@@ -18,8 +18,8 @@ export function descriptorsOf(pid: number): ReadonlyMap<number, string> {
 }
 
 /**
- * Returns a process's descriptors for files, folders, and pipes other than standard output and
- * error.
+ * Returns a process's descriptors for files and folders, and for pipes other than standard output
+ * and error.
  */
 export function strayDescriptors(pid: number): readonly string[] {
   const all = descriptorsOf(pid);
@@ -39,7 +39,8 @@ const SYMBOLS = {
 const O_RDWR = 2;
 
 /**
- * Opens a file as a shell does for a program, so all processes that this one starts have it open.
+ * Opens a file as a shell does for a program, so that all processes that this one starts inherit
+ * the open file.
  */
 export function openForChildren(path: string): Disposable {
   const libc = Deno.dlopen("libc.so.6", SYMBOLS);
@@ -53,7 +54,7 @@ export function openForChildren(path: string): Disposable {
   };
 }
 
-/** Extends a command to have a file open on descriptor 9, regardless of what starts it. */
+/** Extends a command so that it has a file open on descriptor 9, whatever starts the command. */
 export function withOpenFile(
   { command, args, env }: ProcessCommand,
   path: string,

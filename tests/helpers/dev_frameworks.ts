@@ -27,7 +27,7 @@ condition = { path = { type = "exact", value = "/harbour" } }
 action = { type = "redirect", target = "${target}", statusCode = 301 }
 `;
 
-/** Installs a framework, runs it under `svc dev`, and ends it. */
+/** Installs a framework, runs it under `svc dev`, and stops it afterwards. */
 export async function withFramework(
   name: FrameworkName,
   test: (parts: DevFramework) => Promise<void>,

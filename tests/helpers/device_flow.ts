@@ -13,7 +13,7 @@ export async function form(platform: TestPlatform, path: string, fields: Record<
 }
 
 /**
- * Requests the token. `clientId` must be that of the client that started the flow, if it has one.
+ * Requests the token. If the client that started the flow has an ID, `clientId` must be that ID.
  */
 export const poll = (platform: TestPlatform, code: string, clientId?: string) =>
   form(platform, "/v1/device/token", {

@@ -73,7 +73,7 @@ export class Session {
     return within(answer.promise, `The response to ${method}`);
   }
 
-  /** Waits for the first event with a name that matches. Each event is returned once. */
+  /** Waits for the first event whose name matches. Each event is returned only once. */
   async event(name: string, wanted: (params: Params) => boolean = () => true): Promise<Params> {
     for (;;) {
       const at = this.#events.findIndex(({ method, params }) =>
@@ -101,7 +101,7 @@ export class Session {
 
 export interface Inspector extends Disposable {
   readonly main: Session;
-  /** Opens a session with the next worker that the program starts or has already started. */
+  /** Opens a session with the program's next worker, which may have started already. */
   worker(): Promise<Session>;
 }
 

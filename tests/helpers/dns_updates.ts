@@ -1,6 +1,6 @@
 /**
  * A name server that applies signed updates (RFC 2136, RFC 8945) to the zone of a test's DNS
- * server. The test code verifies the signatures itself.
+ * server. The name server verifies the signatures with its own code.
  *
  * @module
  */

@@ -1,13 +1,13 @@
 /**
- * Custom domains for tests, and HTTPS requests to them.
+ * Adds custom domains for tests, and sends HTTPS requests to them.
  *
  * @module
  */
 import type { TestPlatform } from "./platform.ts";
 
 /**
- * Requests a page as a client that trusts only one root. Returns the status and text, or why it
- * disconnected.
+ * Requests a page as a client that trusts only one root certificate. Returns the status and text,
+ * or the reason why the client disconnected.
  */
 export async function secureGet(
   port: number,

@@ -1,6 +1,7 @@
 /**
- * Runs the compiled program in its own root file system. With `EMPTY_ROOT=libc`, it contains only
- * the C library. With `EMPTY_ROOT=tools`, it also contains this machine's programs, read-only.
+ * Runs the compiled program in a root file system of its own. With `EMPTY_ROOT=libc`, that file
+ * system contains only the C library. With `EMPTY_ROOT=tools`, it also contains this machine's
+ * programs, which are read-only.
  *
  * @module
  */
@@ -21,15 +22,15 @@ export function testNeeding(...tools: readonly [Tool, ...Tool[]]) {
     Deno.test({ name, ...needs(...tools), fn });
 }
 
-/** True if the program can find only the C library. */
+/** Whether the program can find only the C library. */
 export const isEmpty = (): boolean => ["libc", "short"].includes(Deno.env.get("EMPTY_ROOT") ?? "");
 
-/** True if the program runs in its own root file system, which requires root privileges. */
+/** Whether the program runs in its own root file system, which requires root privileges. */
 export const isInRoot = (): boolean => Deno.env.get("EMPTY_ROOT") !== undefined;
 
 /**
- * Returns the command that runs the program at `path`, in this run's root file system if it has
- * one.
+ * Returns the command that runs the program at `path`, in its own root file system if this test run
+ * uses one.
  */
 export function commandOf(path: string): {
   readonly program: string;
@@ -40,7 +41,7 @@ export function commandOf(path: string): {
     : { program: path, env: {} };
 }
 
-/** Path of the compiled program; empty if the tests run from source. */
+/** Returns the path of the compiled program; empty if the tests run from source. */
 export function programFile(): string {
   return isInRoot() ? join(ROOT, "dist", "svc") : Deno.env.get("SVC_BIN") ?? "";
 }

@@ -1,6 +1,6 @@
 /**
- * Two projects that fail: `shop` in a function, and `ferry` in its server. Both throw errors whose
- * text becomes markup wherever it is not escaped.
+ * Deploys two projects that fail: `shop` in a function, and `ferry` in its server. Both throw
+ * errors whose text becomes markup wherever it is not escaped.
  *
  * @module
  */
@@ -37,7 +37,10 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT));
 `;
 
-/** The manifest of `ferry`. Its queue also fails on the first attempt, but its task does not. */
+/**
+ * The manifest of `ferry`. The project's queue also fails on the first attempt, but its task does
+ * not.
+ */
 const FERRY = {
   ...MANIFEST,
   queues: [{ name: "boats", path: "/api/boats", retries: 0 }],

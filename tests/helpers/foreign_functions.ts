@@ -133,7 +133,7 @@ export const NETLIFY: Project = {
   ],
 };
 
-/** Writes a project's files, for this machine's version of Node. */
+/** Writes a project's files, adapted to this machine's version of Node. */
 export async function writeProject(folder: string, files: Files): Promise<void> {
   for (const [path, text] of Object.entries({ ...files, ".nvmrc": NODE_MAJOR })) {
     const absolute = join(folder, path);
@@ -142,7 +142,7 @@ export async function writeProject(folder: string, files: Files): Promise<void> 
   }
 }
 
-/** Sends the request in a row and checks the response. */
+/** Sends the request of one table row and checks the response. */
 export async function checkRow(
   { port, host }: { readonly port: number; readonly host: string },
   [request, expected, headers = {}]: Row,

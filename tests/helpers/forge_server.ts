@@ -1,5 +1,5 @@
 /**
- * A fake forge. It validates requests against each API's documentation, stores statuses and
+ * A fake forge. It validates requests according to each API's documentation, stores statuses and
  * comments, and can fail on demand.
  *
  * @module
@@ -48,7 +48,7 @@ const changedServerComment = z.object({ text, version: z.int() }).strict();
 export type ForgeKind = "github" | "gitea" | "gitlab" | "bitbucket" | "bitbucket-server";
 
 interface Paths {
-  /** Path below the server's address. */
+  /** Path of the API on the server. */
   readonly api: string;
   readonly authorization: string;
   readonly status: (repository: string) => RegExp;
@@ -149,11 +149,13 @@ export interface ForgeServer extends AsyncDisposable {
   readonly requests: string[];
   /** If set, handles requests instead of the forge. */
   refuse: ((request: Request) => Response | undefined) | undefined;
-  /** Called with each request after it has been processed and before its response is sent. */
+  /**
+   * Called with each request after the request has been processed and before its response is sent.
+   */
   carriedOut: ((request: Request) => Promise<void> | void) | undefined;
 }
 
-/** Serves one repository to clients with the token, as a forge of this kind would. */
+/** Serves one repository to clients that have the token, as a forge of this kind would. */
 export function serveForge(
   kind: ForgeKind,
   { repository, token }: { readonly repository: string; readonly token: string },

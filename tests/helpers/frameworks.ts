@@ -1,6 +1,6 @@
 /**
- * Tests a small but real framework project. `svc deploy` installs, builds and deploys it without
- * configuration. The test then sends it the requests that all of these projects support.
+ * Tests a small but real framework project. `svc deploy` installs, builds and deploys the project
+ * without configuration. The test then sends the requests that all of these projects support.
  *
  * @module
  */
@@ -13,7 +13,9 @@ import { buildsProjects, nodeVariables } from "./node_program.ts";
 import { hostOf, type JsonObject, type Sandbox, withSandbox } from "./sandbox.ts";
 import { needs } from "./empty_root.ts";
 
-/** The frameworks in the specification. `fixtures/frameworks` contains a project for each. */
+/**
+ * The frameworks in the specification. `fixtures/frameworks` contains a project for each framework.
+ */
 export type FrameworkName = "astro" | "nuxt" | "sveltekit" | "nitro";
 
 export interface Answer {
@@ -114,8 +116,8 @@ function markOf({ text, status }: Answer): string {
 }
 
 /**
- * Checks a page that is rendered for each request, with the query, the cookies and the requested
- * URL.
+ * Checks a page that is rendered for each request, and that contains the query, the cookies and the
+ * requested URL.
  */
 async function checkRendered({ ask, origin }: DeployedProject): Promise<void> {
   const [first, second] = [await ask("/?q=tide"), await ask("/")];
@@ -152,8 +154,8 @@ interface ImmutableAssets {
 }
 
 /**
- * Checks that browsers cache the page's content-named assets, and that a missing asset is a plain
- * 404.
+ * Checks that browsers cache the page's assets, whose names contain a hash of the content, and that
+ * the response for a missing asset is a plain 404.
  */
 async function checkImmutable(
   { ask }: DeployedProject,
@@ -181,7 +183,7 @@ async function checkEndpoints({ ask }: DeployedProject): Promise<void> {
   assert.match(moved.headers.location ?? "", /\/about$/);
 }
 
-/** Checks that the first chunk arrives while the server is still preparing the last. */
+/** Checks that the first chunk arrives while the server is still preparing the last one. */
 async function checkStream({ ask }: DeployedProject): Promise<void> {
   const { text, parts } = await ask("/api/stream");
   assert.equal(text, "first\nlast\n");
@@ -194,7 +196,7 @@ async function checkMissing({ ask }: DeployedProject): Promise<void> {
   assert.match(plain(missing.text), /No such berth/);
 }
 
-/** The expected responses from every project in `fixtures/frameworks`. */
+/** Checks the responses that every project in `fixtures/frameworks` must return. */
 async function checkProject(project: DeployedProject): Promise<void> {
   await checkRendered(project);
   await checkPrerendered(project);
@@ -203,15 +205,16 @@ async function checkProject(project: DeployedProject): Promise<void> {
   await checkMissing(project);
 }
 
-/** The layers of the generated manifest, by name. */
+/** Returns the targets of the generated manifest's layers, by layer name. */
 function layersOf({ manifest }: DeployedProject): Readonly<Record<string, string>> {
   const layers = manifest.layers as readonly { readonly name: string; readonly target: string }[];
   return Object.fromEntries(layers.map(({ name, target }) => [name, target]));
 }
 
 /**
- * Declares the test for a framework. The test deploys its project and sends the requests for all
- * frameworks. `also` contains further tests. Skipped if npm is missing.
+ * Declares the test for a framework. The test deploys the framework's project and sends the
+ * requests for all frameworks. `also` contains further checks. The test is skipped if npm is
+ * missing.
  */
 export function testFramework(name: FrameworkName, wanted: {
   /** The framework's display name. */

@@ -10,7 +10,7 @@ import { type Answer, rawRequest, type TestPlatform } from "./platform.ts";
 export interface TestEdge {
   readonly name: string;
   readonly port: number;
-  /** Its HTTPS port, set with `--https-port`. */
+  /** The edge's HTTPS port, which is set with `--https-port`. */
   readonly httpsPort: number | undefined;
   readonly key: string;
   readonly cacheDir: string;

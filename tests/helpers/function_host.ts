@@ -24,7 +24,7 @@ import { COMPILED } from "../../scripts/_program.ts";
 
 export const PROJECT = fileURLToPath(new URL("../../fixtures/functions/project", import.meta.url));
 
-/** Starts the program as a function process: the compiled program if the test is about it. */
+/** Starts the program as a function process. If the compiled program is under test, starts that. */
 export const spawnFunctions: FunctionHostOptions["spawn"] = (socketPath) =>
   COMPILED === undefined ? spawnSource(socketPath) : {
     command: COMPILED,
@@ -38,7 +38,8 @@ export interface Deployment extends AsyncDisposable {
   readonly host: FunctionHost;
   readonly log: FunctionLogEntry[];
   /**
-   * Matches warnings about a long CPU time, which first calls can cause on a busy machine.
+   * Matches warnings about a long CPU time, which a function's first call can cause on a busy
+   * machine.
    */
   readonly slow: FunctionLogEntry[];
 }

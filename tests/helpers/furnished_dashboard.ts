@@ -1,5 +1,5 @@
 /**
- * A workspace that has content on every page of the dashboard.
+ * Creates a workspace that has content on every page of the dashboard.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A workspace with one item of each kind, and the path parameters of each item.
+ * Creates a workspace with one item of each kind, and returns the items' path parameters.
  *
  * @module
  */
@@ -30,7 +30,8 @@ export async function withEverything(
 }
 
 /**
- * Parameters whose values depend on the endpoint, because two kinds of keys share a parameter name.
+ * Parameters whose values depend on the endpoint, because two kinds of keys have the same parameter
+ * name.
  */
 export function valueOf(
   known: Readonly<Record<string, string>>,
@@ -115,7 +116,7 @@ export async function furnish(
   const published = await own.api("PUT", `${at}/rules`, {
     json: {
       schemaVersion: "EDGE_RULE_SET_V1",
-      // Nothing listens there, so requests fail and the item has an error to show.
+      // No program is listening there, so requests fail, and the item has an error to show.
       rules: [{
         id: "adas-broken",
         condition: { path: { type: "exact", value: "/adas-broken" } },

@@ -18,9 +18,9 @@ export interface BuildPlatform extends TestPlatform {
     name: string,
     settings?: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly id: string; readonly hook: string }>;
-  /** Posts to a hook as curl would, with only the hook's URL and a body. */
+  /** Posts to a hook as curl would, with nothing but the hook's URL and a body. */
   trigger(hook: string, body: Readonly<Record<string, unknown>>): Promise<Triggered>;
-  /** Commits files on a branch, triggers a build, and waits until it has finished. */
+  /** Commits files on a branch, triggers a build, and waits until the build has finished. */
   build(hook: string, files: Readonly<Record<string, string>>, branch?: string): Promise<Ended>;
   /** Waits until a deployment is live, has failed, or was stopped. */
   ended(id: string): Promise<Ended>;

@@ -1,5 +1,5 @@
 /**
- * Runs Gitea, a forge, as a process. Builds it from its Go module if it is missing.
+ * Runs Gitea, a forge, as a process. If the program is missing, it is built from its Go module.
  *
  * @module
  */
@@ -12,7 +12,10 @@ import { Child } from "./machines/child.ts";
 const VERSION = "v1.26.0";
 const USER = "ada";
 
-/** Folder that contains the program. Building it takes a few minutes, but only once. */
+/**
+ * Returns the folder that contains the program. If the program is missing, builds it, which takes a
+ * few minutes.
+ */
 async function findGitea(): Promise<string> {
   const home = Deno.env.get("HOME") ?? "/tmp";
   const folder = join(home, ".cache", "svc-tests", `gitea-${VERSION}`);
@@ -21,7 +24,10 @@ async function findGitea(): Promise<string> {
   return folder;
 }
 
-/** Settings for a single user on 127.0.0.1, whose webhooks can reach only this machine. */
+/**
+ * Settings for a server on 127.0.0.1 with a single user. The server's webhooks can reach only this
+ * machine.
+ */
 const settings = (folder: string, { program, port }: { program: string; port: number }) => `
 APP_NAME = svc's tests
 RUN_MODE = prod
@@ -83,7 +89,7 @@ export async function startGitea(folder: string): Promise<Gitea> {
   const administer = async (...args: string[]) => {
     const { code, stdout, stderr } = await hear(gitea(...args), { env });
     if (code !== 0) throw new Error(`gitea ${args.join(" ")}: ${stdout}${stderr}`);
-    // Gitea prints its log before this line.
+    // Everything that Gitea prints before this line belongs to the log.
     return stdout.trimEnd().split("\n").at(-1)!;
   };
   await administer("migrate");

@@ -1,5 +1,5 @@
 /**
- * Client connections whose requests last until the test ends them.
+ * Opens client connections whose requests last until the test finishes them.
  *
  * @module
  */
@@ -8,18 +8,18 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 
-/** A request, part of whose response has arrived. */
+/** A request whose response has partly arrived. */
 export interface HeldRequest {
   readonly connection: ClientConnection;
   readonly what: string;
   /**
    * Requests the remaining parts. Returns whether everything arrived unchanged or the connection
-   * closed early.
+   * was closed early.
    */
   finish(): Promise<"whole" | "broken">;
 }
 
-/** A request, and the content that it must return. */
+/** A request, and the content that the response must have. */
 export interface RequestTarget {
   readonly host: string;
   readonly path: string;
@@ -31,7 +31,7 @@ export interface RequestTarget {
   readonly isEcho: boolean;
 }
 
-/** Reads parts of a response until there are `size` bytes, or until the response ends. */
+/** Reads parts of a response until there are `size` bytes, or until the response is complete. */
 async function readUpTo(
   parts: AsyncIterator<Buffer>,
   size: number,
@@ -119,7 +119,7 @@ export class ClientConnection {
     return { asked, response };
   }
 
-  /** The first request has opened this connection. */
+  /** The first request opened this connection. */
   #check(asked: ClientRequest): void {
     this.#socket ??= asked.socket;
     assert.ok(asked.socket === this.#socket, "expected one connection");

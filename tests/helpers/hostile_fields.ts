@@ -41,7 +41,7 @@ interface Schema {
 /** String formats that cannot contain markup. */
 const NARROW = new Set(["uuid", "date-time", "date", "base64", "email"]);
 
-/** Returns markup that a field with this schema accepts; `undefined` if there is none. */
+/** Returns markup that a field with this schema accepts; `undefined` if the schema accepts none. */
 function markupFor(schema: Schema): string | undefined {
   const { enum: values, const: value, pattern, format, maxLength = Infinity } = schema;
   if (values !== undefined || value !== undefined || NARROW.has(format ?? "")) return undefined;
@@ -114,8 +114,8 @@ export class HostileSender {
   }
 
   /**
-   * Fills all open fields of an operation, or those in `only`. Fills them all at once, or one by
-   * one if that is refused. Returns the last successful response.
+   * Fills all fields of an operation that accept markup, or only the fields in `only`. Fills them
+   * all at once or, if that is rejected, one by one. Returns the last successful response.
    */
   async fill(operation: keyof typeof endpoints, given: {
     /** Values of the path parameters. */
@@ -145,8 +145,8 @@ export class HostileSender {
     };
     let last = await send(fields);
     if (last !== undefined) return last;
-    // A field that was accepted in another call does not count as refused, because an operation's
-    // variants have different fields.
+    // A field whose markup was accepted in another call does not count as rejected, because an
+    // operation's variants have different fields.
     for (const field of fields) {
       const answer = await send([field]);
       if (answer === undefined) this.refused.add(`${operation} ${field[0]}`);
@@ -155,7 +155,7 @@ export class HostileSender {
     return last;
   }
 
-  /** Fields whose markup was refused in every call. */
+  /** Fields whose markup was rejected in every call. */
   get neverTaken(): string[] {
     return [...this.refused].filter((field) => !this.taken.has(field));
   }

@@ -1,5 +1,5 @@
 /**
- * Builds git objects and packs byte by byte, so they can be invalid in ways that git never
+ * Builds git objects and packs byte by byte, so that they can be invalid in ways that git never
  * produces.
  *
  * @module
@@ -37,11 +37,13 @@ export function joined(...parts: readonly (string | Uint8Array)[]): Bytes {
 
 /** One object in a pack. */
 export interface Entry {
-  /** The number of the object's type in packs, which can be unknown to git. */
+  /**
+   * The number that stands for the object's type in a pack. It can be one that git does not know.
+   */
   readonly number: number;
   /** The size declared in the header, regardless of the content. */
   readonly size: number;
-  /** Bytes between the header and the content: the base of a delta. */
+  /** Bytes between the header and the content, which identify a delta's base. */
   readonly base?: Bytes;
   readonly content: Bytes;
 }
@@ -99,7 +101,7 @@ export const packed = ({ number, size, base = new Uint8Array(), content }: Entry
 export interface PackOptions {
   readonly magic?: string;
   readonly version?: number;
-  /** Number of objects according to the header. */
+  /** Number of objects that the header declares. */
   readonly count?: number;
   /** Bytes after the last object, before the checksum. */
   readonly garbage?: Uint8Array;
@@ -122,7 +124,7 @@ export function pack(entries: readonly (Entry | Bytes)[], options: PackOptions =
   return joined(body, options.sum ?? createHash("sha1").update(body).digest());
 }
 
-/** Encodes a size in a delta: groups of seven bits, lowest first. */
+/** Encodes a size in a delta as groups of seven bits, lowest group first. */
 export function deltaSize(size: number): number[] {
   const bytes = [size % 128];
   for (let rest = Math.floor(size / 128); rest > 0; rest = Math.floor(rest / 128)) {

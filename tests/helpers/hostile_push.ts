@@ -1,6 +1,6 @@
 /**
- * Pushes that git never sends. Each must be refused with the expected message and leave the data
- * directory unchanged.
+ * Pushes that git never sends. Each push must be rejected with the expected message and leave the
+ * data directory unchanged.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import { start, type TestPlatform, TOKEN } from "./platform.ts";
 const CAPABILITIES = "report-status side-band-64k";
 
 /**
- * Number of parallel attacks. Each is on a different project, because pushes to the same project
- * wait for each other.
+ * Number of parallel attacks. Each attack is on a different project, because pushes to the same
+ * project wait for each other.
  */
 const AT_ONCE = 4;
 
-/** A packet of git's protocol. */
+/** Encodes a packet of git's protocol. */
 export function line(content: string | Uint8Array): Bytes {
   const bytes = bytesOf(content);
   return joined((bytes.byteLength + 4).toString(16).padStart(4, "0"), bytes);
@@ -30,7 +30,7 @@ export const command = (
   { from = NONE, to = "a".repeat(40), capabilities = CAPABILITIES } = {},
 ): Bytes => joined(line(joined(`${from} ${to} `, ref, `\0${capabilities}`)), "0000");
 
-/** Encodes a push of objects. The last object becomes a branch's head. */
+/** Encodes a push of objects, the last of which becomes a branch's head. */
 export function pushOf(objects: readonly GitObject[], ref = "refs/heads/main"): Bytes {
   const head = objects.at(-1)!;
   return joined(command(ref, { to: head.sha }), pack(objects));
@@ -42,14 +42,14 @@ export interface Attack {
   /** The git service; `git-receive-pack` by default. */
   readonly service?: string;
   readonly method?: string;
-  /** A path to use instead of the service's. */
+  /** A path to use instead of the service's path. */
   readonly path?: string;
-  /** The key to send as the password; the owner's by default, none if `null`. */
+  /** The key to send as the password: by default, the owner's key; `null` to send none. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * True if the connection may close before the whole body has been sent. The response may then be
-   * lost.
+   * True if the connection may be closed before the whole body has been sent. In that case, the
+   * response may be lost.
    */
   readonly isLong?: boolean;
   readonly status: number;
@@ -61,13 +61,16 @@ export interface Target {
   readonly platform: TestPlatform;
   /** URL of one of the projects. */
   readonly repository: string;
-  /** Runs attacks and checks the response to each. */
+  /** Runs attacks and checks the response to each attack. */
   attack(attacks: readonly Attack[]): Promise<void>;
 }
 
 export const basic = (key: string) => `Basic ${bytesOf(`svc:${key}`).toBase64()}`;
 
-/** Opens a new connection for each request, because an early refusal closes it. */
+/**
+ * Opens a new connection for each request, because the platform closes the connection when it
+ * rejects a request early.
+ */
 export const newConnections = (): Deno.HttpClient =>
   Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
 
@@ -94,7 +97,10 @@ export async function listing(folder: string): Promise<readonly string[]> {
   return found.filter((path) => !path.startsWith("logs/") && !MADE_LATER.has(path)).sort();
 }
 
-/** Runs attacks against projects that have never been pushed to, and checks for leftovers. */
+/**
+ * Runs attacks against projects that have never received a push, and checks that nothing is left
+ * behind.
+ */
 export async function underAttack(run: (target: Target) => Promise<void>): Promise<void> {
   const folder = await makeTestFolder("svc-hostile-push-");
   const platform = await start(`${folder}/data`);

@@ -1,6 +1,6 @@
 /**
- * A workspace with markup in everything that a user, a commit, a visitor, a log line or a deployed
- * site can fill.
+ * Creates a workspace with markup in everything that a user, a commit, a visitor, a log line or a
+ * deployed site can fill.
  *
  * @module
  */
@@ -17,7 +17,10 @@ const AT = "/v1/projects/shop";
 const OF_SHOP = { project: "shop" };
 const SHOP = "/workspaces/acme/projects/shop";
 
-/** Fields that cannot be filled using only a body, or that are never shown, with reasons. */
+/**
+ * Fields that cannot be filled with a request body alone, or that are never shown. A reason is
+ * given for each field.
+ */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/\b(?:password|token|code|challenge|device_code|current)$/, "is compared or hashed"],
   [/^changePassword next$/, "is hashed"],
@@ -151,10 +154,10 @@ async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: Hos
   return { live: live.id as string, checked: id as string, key: key!.json.id as string };
 }
 
-/** One event for each shape of data. */
+/** One event for each form of event data. */
 const KINDS = [...new Map(EVENT_NAMES.map((event) => [EVENTS[event].data, event])).values()];
 
-/** Fills the names of people and programs, and the text of events. */
+/** Puts markup into the names of people and programs, and into the text of events. */
 async function fillPeople(
   { platform, ada }: Pick<DashboardPlatform, "platform" | "ada">,
   sender: HostileSender,
@@ -190,7 +193,7 @@ async function fillPeople(
   for (const field of account.refused) sender.refused.add(field);
 }
 
-/** Fills data from visitors, and the text of sites and their logs. */
+/** Puts markup into data from visitors, and into the text of sites and their logs. */
 async function fillTraffic(parts: DashboardPlatform) {
   const send = (method: string, path: string, body?: string) =>
     rawRequest(parts.platform.port, {
@@ -213,7 +216,7 @@ async function fillTraffic(parts: DashboardPlatform) {
 }
 
 /**
- * Builds a commit whose message, author, branch and build output are markup. Returns its
+ * Builds a commit whose message, author, branch and build output are markup. Returns the commit's
  * deployment.
  */
 async function fillBuild({ api, own }: DashboardPlatform, repository: TestRepository) {
@@ -254,7 +257,7 @@ insert into ${TABLE} values (${quote(MARKUP, "'")});
 select *, ${quote(MARKUP, "'")} as ${quote(BRANCH, '"')} from ${TABLE};
 select * from ${quote(`no ${BRANCH}`, '"')}`;
 
-/** Creates the workspace. Returns the pages that show it. */
+/** Creates the workspace. Returns the pages that show its content. */
 export async function fillWorkspace(parts: DashboardPlatform, repository: TestRepository) {
   const { own } = parts;
   const sender = new HostileSender((method, path, json): Promise<ApiAnswer> =>

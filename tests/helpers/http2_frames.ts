@@ -48,30 +48,30 @@ const literal = (name: string, value: string): Buffer =>
     Buffer.from(value),
   ]);
 
-/** The start of a connection that allows the other side to send only headers. */
+/** Encodes the start of a connection on which the server may send only headers. */
 export const helloWithoutWindow = (): Buffer =>
   Buffer.concat([
     Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
     frame(FRAME.settings, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])),
   ]);
 
-/** A complete `GET` request. */
+/** Encodes a complete `GET` request. */
 export function get(stream: number, host: string, path: string, flags = END_STREAM | END_HEADERS) {
   const fields = { ":method": "GET", ":scheme": "http", ":authority": host, ":path": path };
   const head = Object.entries(fields).map(([name, value]) => literal(name, value));
   return frame(FRAME.headers, flags, stream, Buffer.concat(head));
 }
 
-/** A request whose headers continue in later frames. */
+/** Encodes a request whose headers continue in later frames. */
 export const unfinishedGet = (stream: number, host: string) => get(stream, host, "/", END_STREAM);
 
 export const reset = (stream: number) => frame(FRAME.reset, 0, stream, number(8));
 
-/** A window increment of zero, which makes the other side reset a stream. */
+/** Encodes a window increment of zero, which makes the server reset a stream. */
 export const zeroIncrement = (stream: number) => frame(FRAME.windowUpdate, 0, stream, number(0));
 
 export const ping = () => frame(FRAME.ping, 0, 0, Buffer.alloc(8));
 
-/** A continuation frame that does not end the headers. */
+/** Encodes a continuation frame that is not the last one. */
 export const moreOfHead = (stream: number) =>
   frame(FRAME.continuation, 0, stream, literal("x-more", "a".repeat(100)));

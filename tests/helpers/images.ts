@@ -35,13 +35,14 @@ function header(width: number, height: number): Uint8Array {
   const view = new DataView(new ArrayBuffer(13));
   view.setUint32(0, width);
   view.setUint32(4, height);
-  // 8 bits each for red, green and blue.
+  // The bit depth and the color type: 8 bits each for red, green and blue.
   view.setUint16(8, 0x0802);
   return new Uint8Array(view.buffer);
 }
 
 /**
- * A PNG with a gradient. Different values of `seed` result in different images of the same size.
+ * Creates a PNG with a gradient. Different values of `seed` result in different images of the same
+ * size.
  */
 export function makePng(width: number, height: number, seed = 0): Bytes {
   const rows = new Uint8Array(height * (1 + width * 3));
@@ -59,7 +60,7 @@ export function makePng(width: number, height: number, seed = 0): Bytes {
   ]);
 }
 
-/** A PNG whose header declares a larger size than its few bytes contain. */
+/** Creates a PNG whose header declares larger dimensions than its few bytes contain. */
 export function makeBomb(width: number, height: number): Bytes {
   return join([
     SIGNATURE,
@@ -69,20 +70,20 @@ export function makeBomb(width: number, height: number): Bytes {
   ]);
 }
 
-/** A PNG that declares itself to be animated. */
+/** Creates a PNG that declares that it is animated. */
 export function makeAnimatedPng(width: number, height: number): Bytes {
   const png = makePng(width, height);
   const frames = chunk("acTL", Uint8Array.of(0, 0, 0, 1, 0, 0, 0, 0));
   return join([png.subarray(0, 33), frames, png.subarray(33)]);
 }
 
-/** Width and height in a PNG header. */
+/** Returns the width and height in a PNG header. */
 export function pngSize(bytes: Uint8Array): readonly [number, number] {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return [view.getUint32(16), view.getUint32(20)];
 }
 
-/** An engine for tests, which is closed when they end. */
+/** Opens an engine for tests, which is closed when the tests have finished. */
 export function openEngine(
   options: Partial<ConstructorParameters<typeof ImageEngine>[0]> = {},
 ): ImageEngine & AsyncDisposable {
@@ -111,7 +112,7 @@ export async function decodedSize(
   return pngSize(result.bytes);
 }
 
-/** The same JPEG with an orientation in its metadata (Exif): 6 means a quarter turn. */
+/** Returns a JPEG with an orientation in its metadata (Exif). 6 means a quarter turn. */
 export function withOrientation(jpeg: Bytes, orientation: number): Bytes {
   const exif = Uint8Array.of(
     0x45,
@@ -153,7 +154,7 @@ export function withOrientation(jpeg: Bytes, orientation: number): Bytes {
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Numbers in ICC profile format: 16 bits before and 16 bits after the binary point. */
+/** Encodes numbers in ICC profile format: 16 bits before and 16 bits after the binary point. */
 function fixed(...numbers: readonly number[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(numbers.length * 4));
   numbers.forEach((number, at) => view.setInt32(at * 4, Math.round(number * 65_536)));
@@ -166,7 +167,7 @@ const word = (number: number): Uint8Array => {
   return new Uint8Array(view.buffer);
 };
 
-/** An ICC profile like sRGB, but with red and green swapped. */
+/** Creates an ICC profile like sRGB, but with red and green swapped. */
 function swappedProfile(): Uint8Array {
   const none = word(0);
   const xyz = (...values: readonly number[]) => join([ascii("XYZ "), none, fixed(...values)]);
@@ -208,7 +209,7 @@ function swappedProfile(): Uint8Array {
   return join([head, word(tags.length), ...table, ...tags.map(([, data]) => data)]);
 }
 
-/** A PNG with red pixels, and a profile that makes them green. */
+/** Creates a PNG with red pixels, and a profile that makes them green. */
 export function withSwappedColors(width: number, height: number): Bytes {
   const row = Uint8Array.of(0, ...Array.from({ length: width }, () => [255, 0, 0]).flat());
   const rows = join(Array.from({ length: height }, () => row));

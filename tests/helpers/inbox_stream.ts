@@ -31,7 +31,7 @@ export class Follower {
   readonly #source: EventSource;
   readonly #seen: Message[] = [];
   readonly #waiting: ((message: Message) => void)[] = [];
-  /** Resolves when the server permanently refuses the stream. */
+  /** Resolves when the server permanently rejects the request for the stream. */
   readonly refused: Promise<number | undefined>;
 
   constructor(url: string, headers: Readonly<Record<string, string>>) {
@@ -84,6 +84,6 @@ export async function trigger(
   return answer;
 }
 
-/** Titles of the notifications in a list. */
+/** Returns the titles of the notifications in a list. */
 export const titlesOf = ({ json }: ApiAnswer): string[] =>
   json.items.map(({ title }: { title: string }) => title);

@@ -1,5 +1,5 @@
 /**
- * Checks responses from a framework's server that the edge caches because of their headers.
+ * Checks that the edge caches a framework server's responses if their headers say so.
  *
  * @module
  */
@@ -7,7 +7,10 @@ import assert from "node:assert/strict";
 import { until } from "../../src/lib/_test_until.ts";
 import type { DeployedProject } from "./frameworks.ts";
 
-/** Checks that a page is cached for all visitors, and that browsers request it each time. */
+/**
+ * Checks that the edge caches a page for all visitors, and that browsers request the page each
+ * time.
+ */
 export async function checkKept({ ask }: DeployedProject, path: string): Promise<void> {
   const visit = (name: string) => ask(path, { headers: { cookie: `visitor=${name}` } });
   const first = await visit("ann");

@@ -1,7 +1,7 @@
 /**
  * A client that continuously writes to a platform, using every kind of item in turn. The client
- * records its project's state after each write. A backup must contain one of these states. It must
- * not be older than the last state that was acknowledged before the backup started.
+ * records its project's state after each write. A backup must contain one of these states, and that
+ * state must not be older than the last one that was acknowledged before the backup started.
  *
  * @module
  */
@@ -26,10 +26,13 @@ interface Secrets {
 
 /** Size of a deployment's larger file, in bytes. */
 const LARGE_BYTES = 20_000;
-/** Maximum length of a list in one request. */
+/** Maximum number of list items that one request reads. */
 const PAGE = 100;
 
-/** A deployment's files: one that all deployments share, and two that are different in each. */
+/**
+ * Returns a deployment's files: one that all deployments share, and two that are different in each
+ * deployment.
+ */
 function filesOf(project: string, n: number): Record<string, string> {
   return {
     "index.html": `${project} ${n}`,
@@ -49,7 +52,7 @@ export class Ledger {
 
   private constructor(readonly project: string) {}
 
-  /** Creates its own project to write to. */
+  /** Creates the client's own project, to which it writes. */
   static async open(platform: LedgerPlatform, project: string): Promise<Ledger> {
     await createProject(platform, project);
     return new Ledger(project);
@@ -65,15 +68,16 @@ export class Ledger {
     try {
       while (!isDone()) await this.#writeAll(platform, this.#turn++);
     } catch (error) {
-      // The kill closed the connection.
+      // The connection was closed because the platform was killed.
       if (!(error instanceof TypeError)) throw error;
     }
   }
 
   /**
-   * Compares a platform with the ledger. Returns the number of writes that it reflects.
+   * Compares a platform with the ledger. Returns the number of writes that the platform's state
+   * reflects.
    *
-   * @param atLeast minimum number of writes that must exist
+   * @param atLeast minimum number of writes that must be there
    */
   async check(platform: LedgerPlatform, atLeast: number): Promise<number> {
     const found = await this.#read(platform);
@@ -110,7 +114,7 @@ export class Ledger {
     return state;
   }
 
-  /** Records a change before it is sent, and its acknowledgement afterwards. */
+  /** Records a change before sending it, and the acknowledgement after the response. */
   async #write(
     platform: LedgerPlatform,
     change: (state: State) => void,
@@ -214,7 +218,7 @@ export class Ledger {
     ], { "if-match": "*" });
   }
 
-  /** Writes items that a platform can have only a few of. */
+  /** Writes items of kinds whose number is limited to a few. */
   async #writeRare(platform: LedgerPlatform, n: number): Promise<void> {
     const { project } = this;
     const at = `/v1/projects/${project}`;
@@ -333,7 +337,7 @@ async function read(platform: LedgerPlatform, method: string, path: string, json
   return answer.json;
 }
 
-/** All items of a list, page by page. */
+/** Returns all items in a list, which it reads page by page. */
 async function listAll(platform: LedgerPlatform, path: string): Promise<Items> {
   const items: Items[number][] = [];
   const separator = path.includes("?") ? "&" : "?";

@@ -11,13 +11,13 @@ export interface LfsTestServer extends AsyncDisposable {
   /** Credentials of requests, by path. */
   readonly asked: { readonly path: string; readonly authorization: string | null }[];
   /**
-   * Stores content and returns its pointer. If `sent` is set, clients get it instead of the
+   * Stores content and returns the pointer to it. If `sent` is set, clients get that instead of the
    * content.
    */
   add(content: string, sent?: string): string;
 }
 
-/** Starts the server. With `basic`, it accepts clients that send `user:password`. */
+/** Starts the server. With `basic`, the server accepts clients that send `user:password`. */
 export function serveLfs({ basic }: { readonly basic?: string } = {}): LfsTestServer {
   const objects = new Map<string, { readonly size: number; readonly sent: string }>();
   const asked: LfsTestServer["asked"] = [];

@@ -17,7 +17,7 @@ export interface ReceivedMail {
 }
 
 export interface Mailbox {
-  /** For `PlatformOptions.mail`. */
+  /** The value for `PlatformOptions.mail`. */
   readonly url: string;
   /** Returns the next email as soon as it has arrived. */
   next(): Promise<ReceivedMail>;

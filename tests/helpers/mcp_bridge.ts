@@ -7,7 +7,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
-/** Headers that apply to one connection and must be set again for the next. */
+/** Headers that apply to one connection and must be set again for the next connection. */
 const OF_CONNECTION = ["connection", "content-length", "transfer-encoding", "accept-encoding"];
 
 export interface McpBridge extends AsyncDisposable {
@@ -33,7 +33,8 @@ export function bridgeToHttp(target: string, token: string): McpBridge {
     const headers = new Headers(request.headers);
     for (const name of OF_CONNECTION) headers.delete(name);
     headers.set("authorization", `Bearer ${token}`);
-    // This address is replaced with the server's. Any other name is forwarded unchanged.
+    // The bridge's own address is replaced with the server's address. Any other name is forwarded
+    // unchanged.
     for (const [name, part] of [["host", "host"], ["origin", "origin"]] as const) {
       if (headers.get(name) === new URL(url)[part]) headers.set(name, new URL(target)[part]);
     }

@@ -1,5 +1,5 @@
 /**
- * Reads all stored data of a platform, independently of the code that moves it.
+ * Reads all of a platform's stored data, independently of the code that moves the data.
  *
  * @module
  */
@@ -23,18 +23,19 @@ interface Content {
   readonly expiresAt: number;
 }
 
-/** Contents, keyed by encoded key. */
+/** The records' contents, by encoded key. */
 export type Records = ReadonlyMap<string, Content>;
 
-/** Blob sizes by `workspace/sha256`. Each blob's content matches its hash. */
+/** Blobs' sizes, by `workspace/sha256`. Each blob's content is known to match its hash. */
 export type Blobs = ReadonlyMap<string, number>;
 
 /**
- * Maximum delay of a record's expiry in the target. A commit is retried while PostgreSQL is down.
+ * Maximum time by which a record may expire later in the target than in the source. A commit is
+ * retried while PostgreSQL is down.
  */
 const LATER_MS = 15_000;
 
-/** Keys of records that belong to only one store. */
+/** Keys of records that belong to one store and are not moved. */
 const OWN = new Set(
   ["move", "probe", "portable_values"].map((name) => encodeKey(keys.meta(name)).toHex()),
 );
@@ -95,7 +96,8 @@ export function compareRecords(source: Records, target: Records, now: number): n
       count++;
       if (from.value !== to.value) differences.push(`different value: ${name()}`);
       const later = ends.from === ends.to ? 0 : ends.to - ends.from;
-      // One clock has millisecond precision, and the other has microsecond precision.
+      // The times of one store are precise to milliseconds, and those of the other store to
+      // microseconds.
       if (!(later >= -5 && later <= LATER_MS)) differences.push(`different expiry: ${name()}`);
     } else if (ends.from > now) differences.push(`lost ${name()}`);
     else if (ends.to > now + LATER_MS) differences.push(`not in the source: ${name()}`);

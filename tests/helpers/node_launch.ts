@@ -52,7 +52,7 @@ async function waitFor(path: string, node: RunningNode): Promise<void> {
 
 export type LaunchOptions = Partial<NodeLaunch> & {
   readonly env?: (view: NodeView) => Readonly<Record<string, string>>;
-  /** Additional files in the deployment. */
+  /** Contents of additional files in the deployment. */
   readonly deployed?: Readonly<Record<string, string | Uint8Array>>;
 };
 
@@ -65,7 +65,7 @@ export async function launchServer(
   const top = await Deno.realPath(await makeTestFolder("svc-node-"));
   const [directory, folder] = [`${top}/app`, `${top}/run`];
   for (const each of [directory, folder]) await Deno.mkdir(each);
-  // As on the platform, only Node's user can access the folder from outside.
+  // As on the platform, only the user of Node's process can access the folder from outside.
   await Deno.chmod(top, 0o700);
   await Deno.writeTextFile(`${directory}/server.mjs`, code + SERVER);
   for (const [name, content] of Object.entries(options.deployed ?? {})) {

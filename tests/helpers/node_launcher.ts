@@ -1,5 +1,6 @@
 /**
- * Starts Node in the sandbox specified by its argument, prints its process ID, and keeps running.
+ * Starts Node in the sandbox that the argument specifies, prints Node's process ID, and continues
+ * to run.
  */
 import type { NodeSandboxKind } from "../../src/runtime/node/sandbox/types.ts";
 import { launchServer } from "./node_launch.ts";

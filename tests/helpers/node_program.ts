@@ -8,13 +8,16 @@ import { dirname, join } from "node:path";
 import { hear, isInstalled } from "../../scripts/_process.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
 
-/** The major version of Node that the current frameworks need. */
+/** The major version of Node that the current versions of the frameworks need. */
 const NODE_MAJOR = 24;
 
 /** True if real projects can be installed and built. */
 export const buildsProjects = isInstalled("npm");
 
-/** Finds the folder of a sufficiently new Node: the machine's own or the one in npx's cache. */
+/**
+ * Finds the folder of a version of Node that is new enough: the machine's own version, or the one
+ * in npx's cache.
+ */
 async function nodeFolder(cache: string): Promise<string | undefined> {
   const own = await hear(["node", "--version"]).catch(() => undefined);
   if (Number(/^v(\d+)/.exec(own?.stdout ?? "")?.[1] ?? 0) >= NODE_MAJOR) return undefined;
@@ -27,8 +30,8 @@ async function nodeFolder(cache: string): Promise<string | undefined> {
 }
 
 /**
- * Variables for a project's commands: a search path with a sufficiently new Node, this machine's
- * npm cache, and no telemetry.
+ * Variables for a project's commands: a search path with a version of Node that is new enough, this
+ * machine's npm cache, and no telemetry.
  */
 export async function nodeVariables(path: string): Promise<Record<string, string>> {
   const cache = Deno.env.get("npm_config_cache") ?? join(Deno.env.get("HOME") ?? "/", ".npm");
@@ -43,7 +46,7 @@ export async function nodeVariables(path: string): Promise<Record<string, string
     ASTRO_TELEMETRY_DISABLED: "1",
     NUXT_TELEMETRY_DISABLED: "1",
     NEXT_TELEMETRY_DISABLED: "1",
-    // A new Next.js project requests fonts from Google, which not every machine can reach.
+    // A new Next.js project loads fonts from Google, which not every machine can reach.
     NEXT_FONT_GOOGLE_MOCKED_RESPONSES: join(ROOT, "fixtures", "frameworks", "next", "fonts.cjs"),
   };
 }

@@ -11,7 +11,7 @@ export type Variables = Readonly<Record<string, string>>;
 
 const INSTALL = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"];
 
-/** A folder for running npm programs. The folder is removed at the end. */
+/** A folder in which npm programs are run. The folder is removed at the end. */
 export interface NpmFolder extends AsyncDisposable {
   /** Writes text files by path. */
   write(files: Variables): Promise<void>;
@@ -40,8 +40,8 @@ export class NpmPackages {
   readonly #given: string | undefined;
 
   /**
-   * @param versions packages with versions, such as `pg@8.16.3` @param given folder in which they
-   * are already installed
+   * @param versions packages with versions, such as `pg@8.16.3`
+   * @param given folder in which the packages are already installed
    */
   constructor(versions: readonly string[], given: string | undefined) {
     this.#versions = versions;

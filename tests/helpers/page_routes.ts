@@ -1,6 +1,6 @@
 /**
- * The paths of all pages. They are read from the code that binds the pages, so tests include new
- * ones.
+ * Lists the paths of all pages. The paths come from the code that binds the pages, so tests cover
+ * new pages automatically.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const anything: unknown = new Proxy(() => {}, {
   apply: () => anything,
 });
 
-/** Every page and form that `bindPages()` binds, including those for the messenger. */
+/** Returns every page and form that `bindPages()` binds, including the ones for the messenger. */
 export function pageRoutes(): PageRoute[] {
   const routes: PageRoute[] = [];
   const router = {
@@ -33,7 +33,7 @@ export function pageRoutes(): PageRoute[] {
   return routes;
 }
 
-/** The path of the page on which a person grants access to a program. */
+/** Returns the path of the page on which a person grants access to a program. */
 export async function consentPath(platform: ApiCaller): Promise<string> {
   const redirect = "http://127.0.0.1:4711/callback";
   const { json } = await platform.api("POST", "/oauth/register", {

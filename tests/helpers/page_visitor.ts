@@ -39,7 +39,7 @@ const attribute = (tag: string, name: string): string | undefined => {
   return found === undefined ? undefined : unescape(found);
 };
 
-/** The forms on a page. */
+/** Returns the forms on a page. */
 export function formsOf(html: string): PageForm[] {
   return [...html.matchAll(/<form\b[^>]*>[^]*?<\/form>/g)].map(([form]) => {
     const tags = [...form.matchAll(/<input\b[^>]*>/g)].map(([tag]) => tag)
@@ -62,7 +62,7 @@ export class Visitor {
 
   /** Sends one request. Redirects are not followed. */
   async send(method: "GET" | "POST", path: string, options: {
-    /** The fields. A field with a list is sent once for each item. */
+    /** The form's fields. If a field's value is a list, the field is sent once for each item. */
     readonly fields?: Typed;
     readonly headers?: Readonly<Record<string, string>>;
   } = {}): Promise<Page> {
@@ -95,7 +95,8 @@ export class Visitor {
   }
 
   /**
-   * Like `submit()`, but for an action with a confirmation. `typed` is the text that confirms it.
+   * Like `submit()`, but for an action with a confirmation. `typed` is the text that confirms the
+   * action.
    */
   async confirm(page: Page, action: string, typed: Typed = {}): Promise<Page> {
     const question = await this.submit(page, action);

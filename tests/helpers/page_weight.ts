@@ -5,12 +5,12 @@
  */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
-/** Maximum transferred size of a page and everything that it loads, in bytes. */
+/** Maximum number of bytes that are transferred for a page and everything that it loads. */
 export const MOST_BYTES = 100_000;
 
 /**
- * Minimum share of a page's text that exists without scripts. The share is below 1 because, without
- * scripts, the overview shows a link instead of the day's statistics.
+ * Minimum fraction of a page's text that must be there without scripts. It is below 1 because,
+ * without scripts, the overview shows a link instead of the day's statistics.
  */
 const LEAST_SHARE = 0.8;
 
@@ -51,7 +51,7 @@ export class PageScales {
     );
   }
 
-  /** Measures the size of a page, and compares its content with and without scripts. */
+  /** Measures a page's size, and compares the content with and without scripts. */
   async weigh(url: string): Promise<{ readonly bytes: number; readonly faults: string[] }> {
     this.#sizes = [];
     await this.#scripted.goto(url);

@@ -1,6 +1,6 @@
 /**
- * Patches constants in the compiled program, so released code trusts a test's key and reports a
- * different version. The program has no option for that.
+ * Patches constants in the compiled program, so that released code trusts a test's key and reports
+ * a different version. The program has no options for that.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -14,7 +14,7 @@ export interface Patch {
   readonly version: string;
 }
 
-/** Replaces all occurrences of a string with another of the same length. */
+/** Replaces all occurrences of a string with another string of the same length. */
 function replaceText(bytes: Buffer, from: string, to: string): void {
   assert.equal(from.length, to.length);
   let at = bytes.indexOf(from);
@@ -22,7 +22,7 @@ function replaceText(bytes: Buffer, from: string, to: string): void {
   for (; at !== -1; at = bytes.indexOf(from, at + 1)) bytes.write(to, at);
 }
 
-/** The modified bytes of the program at `path`. */
+/** Returns the modified bytes of the program at `path`. */
 export async function patchProgram(path: string, { key, version }: Patch): Promise<Uint8Array> {
   const bytes = Buffer.from(await Deno.readFile(path));
   for (const own of TRUSTED_KEYS) replaceText(bytes, own, key);

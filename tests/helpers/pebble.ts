@@ -1,6 +1,7 @@
 /**
- * Pebble, the ACME test server from Let's Encrypt (Debian package `pebble`), as a process.
- * `SVC_PEBBLE` or the search path locates it. If it is missing, its tests are shown as ignored.
+ * Pebble, the ACME test server from Let's Encrypt (Debian package `pebble`), as a process. The
+ * program is found through `SVC_PEBBLE` or on the search path. If it is missing, tests with Pebble
+ * are shown as ignored.
  *
  * @module
  */
@@ -30,7 +31,7 @@ async function runs(path: string): Promise<boolean> {
 
 const candidates = [Deno.env.get("SVC_PEBBLE") ?? "", "pebble", "/usr/bin/pebble"];
 
-/** Path of the program; `undefined` if there is none. */
+/** Returns the path of the program; `undefined` if there is none. */
 export async function findPebble(): Promise<string | undefined> {
   for (const path of candidates) if (path !== "" && await runs(path)) return path;
   return undefined;
@@ -44,8 +45,8 @@ const fetchWhenUp = (url: string, client: Deno.HttpClient): Promise<string> =>
   );
 
 /**
- * Starts Pebble. It resolves hosts with the given DNS server, and requests challenges on the given
- * port.
+ * Starts Pebble. Pebble resolves hosts with the given DNS server, and requests challenges on the
+ * given port.
  */
 export async function startPebble(
   program: string,
@@ -53,7 +54,7 @@ export async function startPebble(
     readonly folder: string;
     readonly dnsServer: string;
     readonly httpPort: number;
-    /** How long its certificates are valid. By default, they are valid for years. */
+    /** How long Pebble's certificates are valid. By default, they are valid for years. */
     readonly lifeSeconds?: number;
   },
 ): Promise<Pebble> {

@@ -58,7 +58,7 @@ export type ApiCaller = Pick<TestPlatform, "api">;
 export async function rawRequest(
   port: number,
   options: {
-    /** The address to connect to; 127.0.0.1 by default. */
+    /** The IP address of the server; by default, 127.0.0.1. */
     address?: string;
     method?: string;
     host: string;
@@ -73,7 +73,7 @@ export async function rawRequest(
   return { ...answer, body, text: body.toString("utf8") };
 }
 
-/** Parses a response. One that is not JSON comes from a proxy in front of the platform. */
+/** Parses a response. A response that is not JSON comes from a proxy in front of the platform. */
 function parse(text: string, status: number) {
   try {
     return JSON.parse(text);
@@ -108,7 +108,7 @@ export async function callApi(
 
 /**
  * Returns the options for a test platform. Apart from the test's own options, they contain only
- * ports, names, the key, and exclusive build users. `same_defaults_test.ts` enforces that.
+ * ports, names, the key, and exclusive build users. `same_defaults_test.ts` checks that.
  */
 export function withTestOptions<
   T extends Pick<Partial<PlatformOptions>, "builds"> & { readonly dataDir: string },
@@ -134,7 +134,10 @@ export function start(
   return startCommand(programCommand(), { ...options, dataDir });
 }
 
-/** Starts a platform with a different program. `lines` matches lines that it adds to the log. */
+/**
+ * Starts a platform with a different program. `lines` matches lines that the program adds to the
+ * log.
+ */
 export async function startCommand(
   command: Command,
   { lines, ...options }: Partial<ProgramOptions> & {
@@ -152,8 +155,8 @@ export async function startCommand(
 const SERVE = import.meta.resolve("../../src/serve/mod.ts");
 
 /**
- * Starts a platform in the test's own process. Use this only for tests that set its clock or
- * replace parts for which there is no flag. These tests must say why.
+ * Starts a platform in the test's own process. Use this only for tests that set the platform's
+ * clock or replace parts for which there is no flag. These tests must say why.
  */
 export async function startInProcess(
   dataDir: string,
@@ -185,11 +188,11 @@ function testPlatform<T extends RunningPlatform>(
   };
 }
 
-/** The platform's process: this process or the program's. */
+/** Returns the ID of the platform's process: this process or the program's process. */
 export const processOf = (platform: RunningPlatform): number =>
   "pid" in platform && typeof platform.pid === "number" ? platform.pid : Deno.pid;
 
-/** Encrypts the secrets in a data directory with a new key. Returns their number. */
+/** Encrypts the secrets in a data directory with a new key. Returns the number of secrets. */
 export async function rekey(dataDir: string): Promise<number> {
   const { stdout } = await hear([...programCommand(), "rekey", "--json", "--data-dir", dataDir]);
   const { error, resealed } = JSON.parse(stdout);
@@ -197,7 +200,7 @@ export async function rekey(dataDir: string): Promise<number> {
   return resealed;
 }
 
-/** Returns a stopped clock, so delays on a busy machine do not count. */
+/** Returns a stopped clock, so that delays on a busy machine do not count. */
 export function stillClock(): () => number {
   const at = Date.now();
   return () => at;
@@ -247,7 +250,7 @@ export const fileList = (files: Files) =>
     size: Buffer.byteLength(content),
   }));
 
-/** Starts a deployment without uploading anything. */
+/** Creates a deployment without uploading anything. */
 export const create = (platform: ApiCaller, project: string, options: {
   files: Files;
   prod?: boolean;

@@ -51,7 +51,7 @@ export function serveCommand(options: GivenSettings): {
   return { flags, secrets };
 }
 
-/** Matches no line. Everything that the program writes to stderr is its log. */
+/** Matches no line, because everything that the program writes to stderr is the log. */
 const NO_LINE = /^\b$/;
 
 export interface ProcessOptions {
@@ -64,8 +64,8 @@ export interface ProcessOptions {
 }
 
 /**
- * Starts the program. When it ends, the test fails if the exit code is not 0 or stderr contains
- * anything unexpected.
+ * Starts the program. When the program exits, the test fails if the exit code is not 0 or stderr
+ * contains anything unexpected.
  */
 export async function startProcess(
   options: ProgramOptions,
@@ -109,7 +109,7 @@ export async function startProcess(
     ownerLink,
     pid,
     finished: ended.then(() => {}),
-    // When the program is asked to stop, it first reports that it is not ready.
+    // When the program is told to stop, it first reports that it is not ready.
     leave: () => Promise.resolve(),
     showOnly() {
       throw new TypeError("svc serve has no flag for showing a single site. Use startInProcess()");

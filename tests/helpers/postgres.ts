@@ -6,6 +6,6 @@
 import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
 import { isEmpty } from "./empty_root.ts";
 
-/** The reason the program does not find PostgreSQL; `undefined` if it does. */
+/** Returns the reason why the program does not find PostgreSQL; `undefined` if it does find it. */
 export const noServer = (): string | undefined =>
   isEmpty() ? "the root file system of this run has no PostgreSQL" : NO_POSTGRES;

@@ -20,13 +20,13 @@ export function cookieOf(
   return found.split(";")[0]!;
 }
 
-/** Sends a GET over HTTP/1.1. */
+/** Sends a GET request over HTTP/1.1. */
 export type Get = (
   url: string,
   headers?: Record<string, string>,
 ) => ReturnType<typeof rawRequest>;
 
-/** Hostname at the listener without TLS, which receives these requests. */
+/** Returns the URL at the listener without TLS, which receives these requests. */
 export const plain = (url: string) => url.replace(/^https:/, "http:");
 
 /** Signs in a person on a protected page, through the platform. Returns the host's cookie. */

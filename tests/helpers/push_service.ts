@@ -22,9 +22,9 @@ export interface PushedMessage {
 export interface TestPushService extends AsyncDisposable {
   readonly origin: string;
   readonly messages: PushedMessage[];
-  /** Requests that were refused, with the reason. */
+  /** The requests that were rejected, with the reasons. */
   readonly refused: string[];
-  /** Sets the status and headers of further responses for a subscription. */
+  /** Sets the status and headers of all further responses for a subscription. */
   readonly answers: Map<string, { readonly status: number; readonly headers?: HeadersInit }>;
   /** The result of a browser's `PushSubscription.toJSON()`. */
   subscribe(name: string): { endpoint: string; keys: { p256dh: string; auth: string } };
@@ -70,7 +70,7 @@ async function checkVapid(header: string | null, facts: {
   return { sub };
 }
 
-/** Browsers subscribe with `publicKey`. */
+/** Creates a push service. `publicKey` is the key with which browsers subscribe. */
 export function servePush(publicKey: () => string): TestPushService {
   const browsers = new Map<string, Keys>();
   const messages: PushedMessage[] = [];

@@ -1,5 +1,5 @@
 /**
- * Clients of a platform that is replaced while they send requests.
+ * Clients that send requests to a platform while it is being replaced.
  *
  * @module
  */
@@ -9,9 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Deadlines, Http1Connection, type WireAnswer } from "../../src/runtime/mod.ts";
 import { type Sandbox, TOKEN } from "./sandbox.ts";
 
-/**
- * A client's delay between two requests. It leaves CPU time to programs that are starting.
- */
+/** A client's delay between two requests, which leaves CPU time to programs that are starting. */
 const PAUSE_MS = 10;
 
 const FILES: Readonly<Record<string, string>> = {
@@ -55,7 +53,10 @@ async function textOf({ body }: WireAnswer): Promise<string> {
 
 const encoder = new TextEncoder();
 
-/** Sends requests, either over one persistent connection or each over a new one. Never retries. */
+/**
+ * Sends requests, either all over one persistent connection or each over a new one. Never retries a
+ * request.
+ */
 export class Client {
   readonly counts = { requests: 0, connections: 0 };
   readonly #times = {
@@ -135,7 +136,7 @@ export async function deployKiosk(box: Sandbox): Promise<void> {
   await box.json(["deploy", "--prod"]);
 }
 
-/** Sends all loads over persistent and new connections while `work` runs. None of them may fail. */
+/** Sends all loads over persistent and new connections while `work` runs. No request may fail. */
 export async function underLoad(
   box: Sandbox,
   work: () => Promise<void>,

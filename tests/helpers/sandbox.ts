@@ -20,7 +20,7 @@ import { freeBuildUid } from "./build_users.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
 
 export interface Sandbox {
-  /** Removed with its content after the test. */
+  /** The folder for everything in the sandbox, which is removed after the test. */
   readonly folder: string;
   readonly dataDir: string;
   /** The project's folder, where the CLI runs. */
@@ -29,12 +29,16 @@ export interface Sandbox {
   /** The running platform; `undefined` before {@link Sandbox.start}. */
   platform: Platform | undefined;
   /**
-   * Starts the platform on the data directory with its own build users, and makes the CLI use it.
+   * Starts the platform on the data directory with its own build users, and makes the CLI use that
+   * platform.
    */
   start(args?: readonly string[]): Promise<Platform>;
   /** Runs the CLI in the project's folder. */
   tool(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<ToolResult>;
-  /** Runs the CLI with `--json`. It must succeed. Returns the single object that it prints. */
+  /**
+   * Runs a CLI command with `--json`, which must succeed. Returns the single object that the
+   * command prints.
+   */
   json(args: readonly string[]): Promise<JsonObject>;
   /** Requests a path at a hostname from the platform. */
   page(host: string, path: string, more?: Partial<HostRequest>): Promise<HostAnswer>;
@@ -45,7 +49,10 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** The key of every test's platform. */
 export const TOKEN = "svc_e2e_0123456789abcdef0123456789abcdef";
 
-/** Matches the message for a failure of the platform itself. Only its log contains the reason. */
+/**
+ * Matches the message for a failure of the platform itself. Only the platform's log contains the
+ * reason.
+ */
 const INTERNAL = '"code":"internal"';
 
 /** Parses text that must be exactly one JSON object on one line. */
@@ -62,7 +69,7 @@ export async function copySite(name: string, to: string): Promise<void> {
   await cp(join(ROOT, "fixtures", "sites", name), to, { recursive: true });
 }
 
-/** Hostname in a URL, for requests to the site. */
+/** Returns the hostname in a URL, for requests to the site. */
 /** Returns the URL of a file in a site, with the `[static]` defaults. */
 export const urlOf = (file: string): string =>
   `/${file}`.replace(/\/index\.html$/, "/").replace(/\.html$/, "");

@@ -7,7 +7,7 @@ import type { LedgerPlatform } from "./ledger.ts";
 import type { ApiCaller } from "./platform.ts";
 import { type Sandbox, TOKEN } from "./sandbox.ts";
 
-/** The API of the platform that is currently running in the sandbox. */
+/** Returns the API of the platform that is currently running in the sandbox. */
 export function callerOf(box: Sandbox): LedgerPlatform {
   const api: ApiCaller["api"] = async (method, path, { token, json, body, headers } = {}) => {
     const response = await fetch(`${box.platform!.url}${path}`, {

@@ -1,7 +1,7 @@
 /**
  * A made-up second format of the data directory. `deno run -A second_format.ts <dataDir> <extra
- * bytes>` migrates to it as `svc serve` does on startup. It prints a line for each step, so tests
- * can kill it at any step.
+ * bytes>` migrates a directory to this format as `svc serve` does on startup. The command prints a
+ * line for each step, so that tests can kill it at any step.
  */
 import { join } from "node:path";
 import { bringUpToDate, type DataPlaces, type Migration } from "../../src/serve/mod.ts";
@@ -32,7 +32,10 @@ export async function writeFirst(places: DataPlaces): Promise<void> {
   kv.close();
 }
 
-/** Returns the format of all data, or a description of the problem if data is mixed or damaged. */
+/**
+ * Returns the format of all data, or a description of the problem if formats are mixed or data is
+ * damaged.
+ */
 export async function formatFound(places: DataPlaces): Promise<1 | 2 | string> {
   const kv = await openKv(places.kv, {});
   const formats = new Set<number>();
@@ -86,7 +89,8 @@ function say(line: string): void {
 }
 
 /**
- * Migrates a directory to the second format. A program that knows only the first format refuses it.
+ * Migrates a directory to the second format. A program that knows only the first format rejects the
+ * migrated directory.
  */
 export async function settle(dataDir: string, format: 1 | 2, extraBytes = 0): Promise<void> {
   const { release } = await openDataDir(dataDir);

@@ -9,12 +9,12 @@ export interface SlowLine extends AsyncDisposable {
   readonly port: number;
   /** Delay of each byte in each direction, in milliseconds. */
   delayMs: number;
-  /** Proportion of chunks that are resent after a while, as on a line that loses packets. */
+  /** Fraction of chunks that are sent only after a while, as on a line that loses packets. */
   lost: number;
   /** Cuts every connection. New connections are refused until the line is repaired. */
   cut(): void;
   mend(): void;
-  /** Targets requested since the line was opened. */
+  /** The targets that have been requested since the line was opened. */
   readonly targets: readonly string[];
   /** Counts the requests for a path. */
   asked(path: string): number;
@@ -25,7 +25,7 @@ interface Piece {
   readonly due: number;
 }
 
-/** Time after which a lost chunk is resent, in milliseconds. This is the minimum on Linux. */
+/** Time after which a lost chunk is sent again, in milliseconds. This is the minimum on Linux. */
 const RESENT_MS = 200;
 
 /** Opens a line to a port on this machine. */

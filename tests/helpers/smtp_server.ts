@@ -12,7 +12,7 @@ export interface ReceivedMail {
   readonly from: string;
   /** Unfolded headers, with names in lowercase. */
   readonly headers: ReadonlyMap<string, string>;
-  /** All parts, decoded. */
+  /** All parts of the email, decoded. */
   readonly text: string;
   readonly secure: boolean;
   readonly user: string | undefined;
@@ -22,7 +22,7 @@ export interface SmtpOptions {
   /** If set, these credentials are required. */
   readonly auth?: { readonly user: string; readonly pass: string };
   readonly tls?: "never" | "starttls" | "implicit";
-  /** Handles RCPT. Returns an SMTP error, or nothing if it accepts the recipient. */
+  /** Handles the RCPT command. Returns an SMTP error, or nothing if the recipient is accepted. */
   readonly refuse?: (to: string) => string | undefined;
   /** Delay before the reply to a complete email, in milliseconds. */
   readonly answerAfterMs?: number;

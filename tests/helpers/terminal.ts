@@ -17,7 +17,7 @@ export interface Terminal {
   type(keys: string): Promise<void>;
   /** Waits until the program has exited. Returns its exit code. */
   readonly ended: Promise<number>;
-  /** Closes the terminal, as closing its window would. The program gets SIGHUP. */
+  /** Closes the terminal, as if its window were closed. The program receives SIGHUP. */
   hangUp(): Promise<void>;
 }
 

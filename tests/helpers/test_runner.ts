@@ -15,9 +15,9 @@ import { fileList, sha256, STATIC_MANIFEST } from "./platform.ts";
 
 /** Builds as the project's command specifies: immediately, or when `open()` is called. */
 export class TestRunner implements HeldBuilds {
-  /** Started jobs, in order. */
+  /** The jobs that have been started, in order. */
   readonly jobs: BuildJob[] = [];
-  /** The result of the next builds, instead of a page. */
+  /** The result of the next builds, which is a page by default. */
   outcomes: BuildOutcome[] = [];
   /** The highest number of builds that have run at the same time. */
   busiest = 0;

@@ -1,6 +1,6 @@
 /**
- * Runs the CLI in JSON mode in this process, using a test's platform. Checks its output against the
- * schemas from `svc schema`.
+ * Runs the CLI in JSON mode in this process, using a test's platform. Checks that the output
+ * matches the schemas from `svc schema`.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { runCli, type RunOptions } from "../../src/cli/_test_run.ts";
 import { TOKEN } from "./platform.ts";
 
-/** Waits between two checks as commands do, but only briefly. */
+/** Waits between two checks as commands do, but for less time. */
 export const sleepBriefly = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
 

@@ -95,11 +95,11 @@ export interface Publication {
   /** Sources by name, as in `functions/<name>.ts`. */
   readonly functions?: Readonly<Record<string, string>>;
   readonly rules?: readonly unknown[];
-  /** Replaces the default manifest, which is that of a static site. */
+  /** Replaces the default manifest, which is for a static site. */
   readonly manifest?: object;
   /** The manifest's `images`. */
   readonly images?: unknown;
-  /** Initially serves the deployment to only a share of the visitors. */
+  /** Initially serves the deployment only to a fraction of the visitors. */
   readonly rolling?: unknown;
   /** The manifest's `functionLimits`. */
   readonly functionLimits?: unknown;
@@ -162,7 +162,7 @@ export const rule = (id: string, action: object, prefix?: string): object => ({
   ...(prefix === undefined ? {} : { condition: { path: { type: "prefix", value: prefix } } }),
 });
 
-/** Returns a rule that forwards all requests under a prefix to another site. */
+/** Returns a rule that forwards all requests under a prefix to an upstream. */
 export const proxyTo = (url: string, prefix = "/up/"): object => ({
   id: `proxy-${prefix}`,
   condition: { path: { type: "glob", value: `${prefix}{rest...}` } },
@@ -180,7 +180,7 @@ export function functionProcesses(): number[] {
       return []; // The process has exited in the meantime, or the entry is not a process.
     }
   });
-  // The platform is this process or the program that it started.
+  // The platform is either this process or the program that this process has started.
   const platforms = new Set(
     processes.flatMap(({ pid, parent }) => parent === Deno.pid ? [pid] : []),
   ).add(Deno.pid);

@@ -8,7 +8,7 @@ import { git } from "../../src/lib/_test_git.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { callApi, hostOf, type Sandbox } from "../helpers/sandbox.ts";
 
-/** Maximum time to wait for a build. Packages may need to be fetched. */
+/** Maximum time to wait for a build, which may have to fetch packages. */
 const PATIENCE_MS = 300_000;
 
 const ENDED = ["LIVE", "FAILED", "STOPPED"];
@@ -21,7 +21,7 @@ async function commitAll(folder: string): Promise<void> {
   await git(folder, "commit", "--quiet", "--message=First");
 }
 
-/** Returns the text of a build's log. */
+/** Returns a build's log as text. */
 async function logOf(box: Sandbox, id: string): Promise<string> {
   const { lines } = await callApi(box, "GET", `/v1/deployments/${id}/build-log`);
   return lines.map(({ text }: { readonly text: string }) => text).join("\n");
@@ -33,7 +33,7 @@ export interface GitDeployed {
 }
 
 /**
- * Commits the project's folder and deploys its branch with a hook. The platform must run with a git
+ * Commits the project's folder and deploys the branch with a hook. The platform must run with a git
  * root above the folder.
  */
 export async function deployFromGit(

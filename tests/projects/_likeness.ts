@@ -10,16 +10,18 @@ import { type IncomingHttpHeaders, request as requestByHttp } from "node:http";
 /** Maximum time for one response. */
 const PATIENCE_MS = 30_000;
 
-/** Maximum number of pages and files to compare per project. */
+/** Maximum number of pages and files that are compared per project. */
 const MAX_PAGES = 60;
 
 /**
- * Time in milliseconds. A body that takes longer than this after its first bytes counts as a
- * stream.
+ * Time in milliseconds. A body counts as a stream if it takes longer than this after its first
+ * bytes.
  */
 const STREAM_MS = 600;
 
-/** Headers that describe the connection, the machine or the copy rather than the response. */
+/**
+ * Headers that describe the connection, the machine or the cached copy rather than the response.
+ */
 const OF_TRANSPORT = new Set([
   ...["accept-ranges", "age", "cache-status", "connection", "content-encoding", "content-length"],
   ...["date", "etag", "keep-alive", "last-modified", "server", "transfer-encoding", "vary"],
@@ -50,7 +52,7 @@ export const USUAL_REQUESTS: readonly Asking[] = [
   { path: "/no-such.png" },
 ];
 
-/** A server's port, and its hostname in requests. */
+/** A server's port, and the hostname in requests to it. */
 export interface Side {
   readonly port: number;
   readonly host: string;
@@ -115,13 +117,16 @@ export function steady(text: string, { host, port }: Side): string {
 }
 
 /**
- * Headers for revalidating a cached response. For files, the server may omit them. For rendered
- * pages, the edge consumes `s-maxage`.
+ * Headers for revalidating a cached response. A server may omit them for files. For rendered pages,
+ * the edge consumes `s-maxage`.
  */
 const REVALIDATED =
   /^(?:public,max-age=0(?:,must-revalidate)?|s-maxage=\d+(?:,stale-while-revalidate(?:=\d+)?)?)$/;
 
-/** Returns a header's value without the parts that may differ between servers of the same files. */
+/**
+ * Returns a header's value without the parts that may differ between two servers that serve the
+ * same files.
+ */
 function valueOf(name: string, value: string): string | undefined {
   const plain = value.toLowerCase().replaceAll(/[\s"]/g, "");
   if (name === "content-type") {
@@ -137,7 +142,7 @@ function valueOf(name: string, value: string): string | undefined {
 const cookieNames = (value: string | string[] | undefined) =>
   [value ?? []].flat().map((each) => each.split("=", 1)[0]).sort().join(" ");
 
-/** Returns the headers of the response itself, by name. */
+/** Returns the headers that describe the response itself, by name. */
 function meaning(answer: Answer, side: Side): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(answer.headers)) {
@@ -150,8 +155,8 @@ function meaning(answer: Answer, side: Side): Map<string, string> {
 }
 
 /**
- * Requests a page from one side. The status is 0 if the response ends early, as a failing stream
- * does.
+ * Requests a page from one of the servers. The status is 0 if the response ends early, as a failing
+ * stream does.
  */
 const outcomeOf = (side: Side, asked: Asking): Promise<Answer> =>
   askSide(side, asked).catch(() => ({ status: 0, headers: {}, text: "", streamedMs: 0 }));
@@ -168,8 +173,8 @@ export interface Pair {
   readonly own: Side;
   readonly live: Side;
   /**
-   * Allowed differences, with reasons: a header's name, or the header, `status` or `body` of one
-   * path.
+   * Allowed differences, with reasons. Each is a header's name, or the header, `status` or `body`
+   * of one path.
    */
   readonly mayDiffer: Readonly<Record<string, string>>;
 }
@@ -218,7 +223,7 @@ export function linksOf(page: string, path: string): string[] {
   return found;
 }
 
-/** Crawls both sides, starting with the given requests, and returns all differences. */
+/** Crawls both servers, starting with the given requests, and returns all differences. */
 export async function compareSides(first: readonly Asking[], pair: Pair): Promise<string[]> {
   const known = new Set<string>();
   const differences: string[] = [];

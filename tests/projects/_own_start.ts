@@ -13,7 +13,7 @@ const PATIENCE_MS = 60_000;
 
 export interface OwnStart {
   readonly folder: string;
-  /** A shell command. It runs with `PORT` set and the project's programs on its `PATH`. */
+  /** A shell command. `PORT` is set, and `PATH` includes the project's programs. */
   readonly start: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -28,8 +28,8 @@ async function isOpen(port: number): Promise<boolean> {
 }
 
 /**
- * Starts the project and calls `test` once it is listening. After that, ends its whole process
- * group.
+ * Starts the project and calls `test` once the project is listening. After that, kills the whole
+ * process group.
  */
 export async function withOwnStart(
   { folder, start, env }: OwnStart,

@@ -1,6 +1,7 @@
 /**
  * Popular npm packages, each with a small server that uses it. The servers are the files in
- * `fixtures/packages/cases`, and the `package.json` next to them has the packages' versions.
+ * `fixtures/packages/cases`, and the `package.json` next to that folder lists the packages'
+ * versions.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { ROOT } from "../../scripts/_source_files.ts";
 
 const FIXTURES = join(ROOT, "fixtures", "packages");
 
-/** Returns the names of the packages that a module imports or, according to a comment, loads. */
+/** Matches the name of each package that a module imports or, according to a comment, loads. */
 const NAMED = /(?:from |^import )"((?:@[^/"]+\/)?[^./"][^/"]*)|^\/\/ Loads (\S+) by its name/gm;
 
 const versionsSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
@@ -36,8 +37,8 @@ function readCase(name: string, versions: Readonly<Record<string, string>>): Pac
 }
 
 /**
- * The cases selected by `PACKAGES`: `all` or comma-separated names. By default, a few that install
- * quickly.
+ * Returns the cases that `PACKAGES` selects: `all` or comma-separated names. By default, these are
+ * a few that install quickly.
  */
 export function readCases(wanted: string | undefined, usual: readonly string[]) {
   const text = Deno.readTextFileSync(join(FIXTURES, "package.json"));
@@ -53,13 +54,15 @@ function packageJson(dependencies: Readonly<Record<string, string>>): string {
   return JSON.stringify({ name: "app", private: true, type: "module", scripts, dependencies });
 }
 
-/** Writes the server for one case. The server declares only the packages for that case. */
+/** Writes the server for one case. Its `package.json` lists only the packages for that case. */
 export async function writeCase(folder: string, { code, dependencies }: PackageCase) {
   await Deno.writeTextFile(join(folder, "case.js"), code);
   await Deno.writeTextFile(join(folder, "package.json"), packageJson(dependencies));
 }
 
-/** Writes the files that all cases share, with one package.json for all of their packages. */
+/**
+ * Writes the files that all cases share, with one `package.json` for all of the cases' packages.
+ */
 export async function writeShared(folder: string, cases: readonly PackageCase[]): Promise<void> {
   for (const name of ["ask.js", "folder.js", "server.js", "worker_task.js"]) {
     await cp(join(FIXTURES, name), join(folder, name));

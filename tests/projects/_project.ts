@@ -17,7 +17,7 @@ import { withOwnStart } from "./_own_start.ts";
 import { converse } from "./_sockets.ts";
 import type { Check, NamedRecipe, Recipe } from "./_recipe.ts";
 
-/** Maximum number of files to request. A server's packages have thousands of files. */
+/** Maximum number of files that are requested. A server's packages contain thousands of files. */
 const MAX_PACKAGE_FILES = 100;
 
 async function run(
@@ -47,7 +47,7 @@ async function run(
   assert.equal(code, 0, `${program} ${args.join(" ")} exited with ${code}:\n${said.slice(-4000)}`);
 }
 
-/** Creates the project and returns its folder. From then on, the sandbox's CLI runs in it. */
+/** Creates the project and returns its folder, in which the sandbox's CLI runs from then on. */
 async function scaffold(box: Sandbox, recipe: Recipe): Promise<string> {
   Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""), recipe.env);
   const top = box.site;
@@ -85,7 +85,7 @@ async function scaffold(box: Sandbox, recipe: Recipe): Promise<string> {
 interface Deployed {
   readonly host: string;
   readonly id: string;
-  /** The manifest, which is missing if the platform built the project. */
+  /** The manifest; missing if the platform built the project. */
   readonly manifest?: JsonObject;
 }
 
@@ -143,7 +143,7 @@ function checkEngine(recipe: Recipe, deployed: Deployed): void {
 const isInside = (path: string, directory: string) =>
   directory === "." || path.startsWith(`${directory}/`);
 
-/** Requests every file in the servers' folders. No response may contain the file. */
+/** Requests every file in the servers' folders. No response may contain the requested file. */
 async function checkNotPublic(box: Sandbox, recipe: Recipe, deployed: Deployed): Promise<void> {
   const layers = layersOf(deployed);
   const folders = layers.filter(({ target }) => target === "STATIC").map((each) => each.directory);

@@ -21,7 +21,7 @@ const check = request.extend({
   status: z.int().default(200),
   /** Strings that the body must contain, ignoring comments from frameworks. */
   contains: z.union([z.string(), z.array(z.string())]).optional(),
-  /** Regular expressions for response headers; `null` for a header that must be missing. */
+  /** Regular expressions for response headers. `null` means that the header must be missing. */
   answers: z.record(z.string(), z.string().nullable()).optional(),
 });
 
@@ -35,7 +35,9 @@ const browser = z.strictObject({
   picture: z.string().optional(),
 });
 
-/** Strings to send to a WebSocket, each after it has sent a message, and the expected replies. */
+/**
+ * Strings to send over a WebSocket, each after a message has arrived, and the expected messages.
+ */
 const conversation = z.strictObject({
   path: z.string(),
   sends: z.array(z.string()),
@@ -53,7 +55,7 @@ const own = z.strictObject({
   env: variables.default({}),
   /** Requests in addition to `checks`. Links on pages are followed. */
   requests: z.array(request).default([]),
-  /** Allowed differences, with reasons: headers, or `body /path`, `status /path`. */
+  /** Allowed differences, with reasons. Each is a header, `body /path` or `status /path`. */
   mayDiffer: variables.default({}),
 });
 
@@ -61,17 +63,17 @@ const recipeSchema = z.strictObject({
   title: z.string(),
   /** True for the few recipes that every run of the suite includes. */
   ci: z.boolean().default(false),
-  /** The scaffolder and its version. It runs in an empty folder. */
+  /** The scaffolder and its version. The scaffolder is run in an empty folder. */
   scaffold: command.optional(),
   /** Lines to type at the scaffolder's prompts. */
   answers: z.array(z.string()).optional(),
-  /** The folder that it creates, relative to the one in which it runs. */
+  /** The folder that the scaffolder creates, relative to the folder in which it runs. */
   folder: z.string().default("."),
   /** Text files to add or replace. */
   files: z.record(z.string(), z.string()).default({}),
-  /** Binary files to add or replace, in Base64. */
+  /** Binary files to add or replace, encoded in Base64. */
   binaries: z.record(z.string(), z.string()).default({}),
-  /** Strings to replace in the scaffolded files. */
+  /** Strings to replace in files that the scaffolder has created. */
   edits: z.record(z.string(), z.array(z.tuple([z.string(), z.string()]))).default({}),
   /** Commands to run afterwards, such as installing more packages. */
   commands: z.array(command).default([]),
@@ -80,20 +82,20 @@ const recipeSchema = z.strictObject({
    */
   git: z.boolean().default(false),
   /**
-   * Folder in which `svc` runs, relative to the project. For a build from git, this is the root
-   * directory.
+   * Folder in which `svc` runs, relative to the project. For a build from git, this is the
+   * project's root directory.
    */
   workingFolder: z.string().default("."),
   /** Variables for every command. */
   env: variables.default({}),
   /** The server's engine; `static` if there is none. */
   engine: z.enum(["deno", "node", "static"]).optional(),
-  /** If the deployment must be refused, the strings that its message must contain. */
+  /** If the deployment must be rejected, the strings that the message must contain. */
   refused: z.array(z.string()).optional(),
   checks: z.array(check).default([]),
   /**
-   * Conversations with WebSockets. They are also held with the project under its own `start`
-   * script.
+   * Conversations with WebSockets. The same conversations take place with the project under its own
+   * `start` script.
    */
   sockets: z.array(conversation).default([]),
   /** Paths that must not be public, in addition to all server files. */
@@ -113,7 +115,7 @@ export interface NamedRecipe {
 
 const FOLDER = import.meta.dirname!;
 
-/** All recipes, by name. */
+/** Returns all recipes, sorted by name. */
 export function readRecipes(): readonly NamedRecipe[] {
   return [...Deno.readDirSync(FOLDER)]
     .filter(({ isDirectory }) => isDirectory)
@@ -127,8 +129,8 @@ export function readRecipes(): readonly NamedRecipe[] {
 }
 
 /**
- * Returns whether a project is selected by `PROJECTS` (names or `all`), or marked `ci` if
- * `PROJECTS` is not set.
+ * Returns whether `PROJECTS` (names or `all`) selects a project. If `PROJECTS` is not set, projects
+ * marked `ci` are selected.
  */
 export function isChosen({ name, recipe }: NamedRecipe, wanted: string | undefined): boolean {
   if (wanted === undefined || wanted === "") return recipe.ci;

@@ -1,5 +1,5 @@
 /**
- * Holds conversations with a project's WebSockets, from outside.
+ * Holds conversations with a project over WebSockets, from outside.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const PATIENCE_MS = 30_000;
 
 /**
  * Sends a string after each message, and checks the messages. If there are as many strings as
- * messages, the client starts, so the first string is sent immediately.
+ * messages, the client begins, so the first string is sent immediately.
  */
 export async function converse(
   { host, port }: Side,

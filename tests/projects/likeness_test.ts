@@ -17,7 +17,7 @@ async function withServer(answer: RequestListener, test: (side: Side) => Promise
   }
 }
 
-/** A server that handles every path itself, except for the ones in `more`. */
+/** Returns a handler for every path. `more` contains the handlers for paths that have their own. */
 const site =
   (more: Readonly<Record<string, RequestListener>>): RequestListener => (request, response) => {
     const named = more[request.url!];

@@ -1,6 +1,6 @@
 /**
- * Servers with popular npm packages. A deployed server must respond as it does under plain Node.
- * `PACKAGES` selects packages: `all` or comma-separated names.
+ * Deploys servers with popular npm packages. A deployed server must respond as it does under plain
+ * Node. `PACKAGES` selects packages: `all` or comma-separated names.
  */
 import assert from "node:assert/strict";
 import { hear } from "../../scripts/_process.ts";
@@ -11,7 +11,7 @@ import { withOwnStart } from "./_own_start.ts";
 import { type PackageCase, readCases, writeCase, writeShared } from "./_packages.ts";
 
 /**
- * One case with a native addon whose name is computed, and one with a thread that is started from a
+ * Two special cases: a native addon whose name is computed, and a thread that is started from a
  * file.
  */
 const USUAL = ["lightningcss", "pino"];
@@ -25,7 +25,7 @@ async function install(box: Sandbox, cases: readonly PackageCase[]): Promise<voi
   assert.equal(code, 0, stderr);
 }
 
-/** Compares a server's responses under plain Node with those of its deployment. */
+/** Compares a server's responses under plain Node with its responses when it is deployed. */
 async function checkCase(box: Sandbox, wanted: PackageCase): Promise<void> {
   await writeCase(box.site, wanted);
   const { urls } = await box.json(["deploy", "--prod"]);

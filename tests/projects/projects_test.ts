@@ -1,6 +1,6 @@
 /**
  * Creates real projects with their own scaffolders, and deploys and visits them. By default, these
- * are the few marked `ci`. `PROJECTS` selects others (`all` or comma-separated names).
+ * are the few projects marked `ci`. `PROJECTS` selects other ones (`all` or comma-separated names).
  */
 import { CHROMIUM } from "../helpers/chromium.ts";
 import { buildsProjects } from "../helpers/node_program.ts";
@@ -14,7 +14,7 @@ for (const named of readRecipes().filter((each) => isChosen(each, wanted))) {
   Deno.test({
     name: `${named.recipe.title} goes live as it was scaffolded`,
     ignore: !buildsProjects || CHROMIUM === undefined,
-    // The driver keeps the browser's pipes open until the process exits.
+    // The driver keeps the browser's pipes open until the test process exits.
     sanitizeOps: false,
     sanitizeResources: false,
     fn: () => withSandbox((box) => checkProject(box, named)),

@@ -1,5 +1,5 @@
 /**
- * Generates random rule sets and requests for tests. Both use only a few words, so they often
+ * Generates random rule sets and requests for tests. Both use only a few words, so that rules often
  * match.
  *
  * @module
@@ -59,7 +59,7 @@ const pairs = (name: string, more = "2") =>
     maxKeys: 2,
   });
 
-/** Up to three fields, so conditions sometimes match. */
+/** Chooses up to three fields, so that conditions sometimes match. */
 function leaf(pathOf: fc.Arbitrary<PathMatch>): fc.Arbitrary<LeafCondition> {
   const fields = fc.record({
     path: pathOf,
@@ -110,7 +110,7 @@ const target = fc.tuple(fc.constantFrom("", "https://far.test"), small).map(([or
   origin !== "" && rest.startsWith("{") ? `${origin}/${rest}` : `${origin}${rest}`
 ).filter((text) => text !== "");
 
-/** Targets that only a redirect can have because they are relative to the request's path. */
+/** Targets that only a redirect can have, because they are relative to the request's path. */
 const link = fc.constantFrom("to", "./to/it?k=1", "../to", "..", "?q=3");
 
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -179,7 +179,8 @@ const rule = fc.record({
 }).map(({ pick, ...fields }) => bindCaptures({ id: "", ...fields }, pick));
 
 /**
- * Rule sets in the authored format. They are valid, but may violate the rules for caches and gates.
+ * Generates rule sets in the authored format. They are valid, except that they may violate the
+ * rules for caches and gates.
  */
 export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, {
   minLength: 4,
@@ -192,7 +193,7 @@ export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, {
 
 const cookie = fc.constantFrom("c=1", "c=2; c2=1", "c2=2; c=1", "x=1; c=");
 
-/** Requests that use the same few words. */
+/** Generates requests that use the same few words. */
 export const anyRequest: fc.Arbitrary<DescribedRequest> = fc.record({
   method: fc.constantFrom("GET", "GET", "POST", "PUT", "DELETE", "TRACE"),
   url: fc.tuple(
@@ -223,7 +224,7 @@ const FILLINGS: readonly (readonly [RegExp, string])[] = [
 const first = (record: Readonly<Record<string, string>> | undefined, join: string) =>
   Object.entries(record ?? {}).map(([name, value]) => `${name}=${value}`).join(join);
 
-/** Returns the request, adapted to match a condition if that is easy. */
+/** Returns the request. If that is easy, the request is adapted to match a condition. */
 export function aimAt(request: DescribedRequest, { any, ...root }: Condition): DescribedRequest {
   const wanted = { ...any?.[0], ...root };
   const old = new URL(request.url);

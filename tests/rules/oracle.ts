@@ -1,5 +1,5 @@
 /**
- * A simple evaluation of rule sets for tests. The oracle checks every rule in order, without
+ * Evaluates rule sets for tests in a simple way. The oracle checks every rule in order, without
  * compiling, indexing or caching.
  *
  * @module
@@ -38,7 +38,9 @@ function inBlock(address: Address, cidr: string): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
 
-/** Data that the oracle uses in addition to the facts, to match addresses independently. */
+/**
+ * Data that the oracle needs in addition to the facts, in order to match addresses independently.
+ */
 export interface OracleContext {
   readonly ipText: string | undefined;
   readonly hooks: EvaluationHooks;
@@ -101,10 +103,10 @@ function merge(own: string, asked: string): string {
   return own === "" ? asked : [own, ...pairs.filter((pair) => pair !== "")].join("&");
 }
 
-/** Returns the path to which a browser at `path` goes when it follows a link. */
+/** Returns the path to which a link on the page at `path` leads. */
 const linkFrom = (path: string, link: string) => new URL(link, `https://here.test${path}`).pathname;
 
-/** Fills a target of the form `[origin]/path[?query]`. */
+/** Fills the captures into a target of the form `[origin]/path[?query]`. */
 function follow(target: string, rule: RuntimeRule, facts: RequestFacts) {
   const captures = capturesOf(rule, facts);
   const origin = /^https?:\/\/[^/]*/.exec(target)?.[0] ?? "";
@@ -161,7 +163,7 @@ function headerEdits(
   );
 }
 
-/** Runs the security phase. Returns true if it responds. */
+/** Runs the security phase. Returns true if that phase responds to the request. */
 function runSecurity(
   rules: readonly { readonly rule: RuntimeRule; readonly ref: RuleRef }[],
   draft: Draft,

@@ -1,5 +1,6 @@
 /**
- * A simple glob matcher for tests. It tries every match, shortest first.
+ * A simple glob matcher for tests. The matcher tries every possible match, starting with the
+ * shortest.
  *
  * @module
  */
@@ -21,7 +22,7 @@ function isOptional(tokens: readonly GlobToken[], index: number): boolean {
     (before === undefined || (before.type === "text" && before.text.endsWith("/")));
 }
 
-/** Matches the tokens starting at an index. `inside` replaces the text of the first token. */
+/** Matches the tokens starting at an index. `inside` replaces the first token's text. */
 function rest(
   tokens: readonly GlobToken[],
   path: readonly string[],

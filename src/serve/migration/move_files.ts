@@ -19,10 +19,10 @@ import { MigrationError } from "./migration_error.ts";
 import type { Amount, FilesReport, Watch } from "./migration_options.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Maximum number of blobs to copy at the same time. */
+/** Maximum number of blobs that are copied at the same time. */
 const PARALLEL = 8;
 
-/** Disk space for files that are being moved, in bytes. */
+/** Size limit of the cache for files that are being moved, in bytes. */
 const CACHE_BYTES = 1024 ** 3;
 
 export interface VaultOptions {
@@ -33,7 +33,7 @@ export interface VaultOptions {
   onTrouble(message: string): void;
 }
 
-/** @throws {StoreUnusableError} if the storage refuses the keys or has no such bucket. */
+/** @throws {StoreUnusableError} if the storage rejects the access keys or has no such bucket. */
 export async function openVault(
   place: string,
   { env, kv, cache: folder, onTrouble }: VaultOptions,
@@ -48,7 +48,7 @@ export async function openVault(
   return await openS3BlobVault({ place, env, kv, ...own, ...messages });
 }
 
-/** Copies a blob unless it exists. */
+/** Copies a blob unless the target already has it. */
 async function copyBlob(
   { workspaceId, sha256, size }: StoredBlob,
   { from, to }: Vaults,
@@ -74,8 +74,8 @@ const nameOf = ({ workspaceId, sha256 }: Omit<StoredBlob, "size">): string =>
   `${workspaceId}/${sha256}`;
 
 /**
- * Compares the target's own list with the blobs that were sent. Only the list proves that they
- * arrived.
+ * Compares the blobs that were sent with the target's own list, which alone proves that the blobs
+ * have arrived.
  */
 async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<void> {
   for await (const blob of to.list()) {
@@ -107,7 +107,9 @@ export async function hasFiles(vault: BlobVault): Promise<boolean> {
   return false;
 }
 
-/** Returns the target's files if they are equal to the source's list; otherwise `undefined`. */
+/**
+ * Returns the target's list of files if it is equal to the source's list; otherwise `undefined`.
+ */
 export async function compareFiles(
   { from, to }: Vaults,
 ): Promise<Pick<FilesReport, "blobs" | "bytes"> | undefined> {

@@ -144,7 +144,7 @@ Deno.test("migrateStore() reports damaged data and data missing in the target", 
       return true;
     });
     await Deno.writeTextFile(path, textOf(2));
-    // The target has lost an object, which its list shows.
+    // The target has lost an object, so the object is missing from its list.
     storage.fault = async (request): Promise<Decision> => {
       if (request.method !== "GET") return "pass";
       const answer = await storage.pass(request);

@@ -1,7 +1,7 @@
 /**
  * Marks a move in progress with a file in the data directory and a record in the target. Both
- * prevent a platform from starting. If only files are moved, the mark is in the store that is not
- * moved, so no platform can start on the target.
+ * prevent a platform from starting. If only files are moved, the record is in the record store,
+ * which stays where it is.
  *
  * @module
  */
@@ -51,7 +51,7 @@ export function isSameMove(one: Places, other: Places): boolean {
   return text(one) === text(other);
 }
 
-/** The record stores in a move. If there is no target, only files are moved. */
+/** The record stores in a move. `target` is `undefined` if only files are moved. */
 export interface MoveStores {
   readonly source: RecordStore;
   readonly target: RecordStore | undefined;
@@ -68,19 +68,24 @@ export async function beginMove(
   else await source.set(keys.meta("files-move"), { to: move.files!.to });
 }
 
-/** Ends the move when the target is complete. From then on, a platform can start on the target. */
+/**
+ * Removes the file and the record when the target is complete. From then on, a platform can start
+ * on the target.
+ */
 export async function endMove(dataDir: string, { source, target }: MoveStores): Promise<void> {
   if (target !== undefined) await target.delete(keys.meta("move"));
   else await source.delete(keys.meta("files-move"));
   await forgetMove(dataDir);
 }
 
-/** Removes the record of a move. */
+/** Removes the move's file from the data directory. */
 export async function forgetMove(dataDir: string): Promise<void> {
   await Deno.remove(fileOf(dataDir)).catch(ifMissing);
 }
 
-/** Returns the ID of the move that has this store as its target. */
+/**
+ * Returns the ID of the unfinished move whose target is this store; `undefined` if there is none.
+ */
 export async function findMark(store: RecordStore): Promise<string | undefined> {
   const { value } = await store.get(keys.meta("move"));
   return value === null ? undefined : moveSchema.safeParse(value).data?.id ?? "";

@@ -18,7 +18,7 @@ import {
 } from "./raw_record.ts";
 import type { Change, MovedStore } from "./record_store.ts";
 
-/** The number and size of the records to move, and the keys that they need. */
+/** The number and size of the records to move, and the keys that the records need. */
 export interface Survey {
   readonly count: number;
   readonly bytes: number;
@@ -79,13 +79,16 @@ async function* changesBetween(
   }
 }
 
-/** A source store and a target store, which must become equal to it. */
+/** A source store, and a target store that must become equal to it. */
 export interface RecordEnds {
   readonly from: MovedStore;
   readonly to: MovedStore;
 }
 
-/** @throws {MigrationError} if the target still differs from the source when it is read again. */
+/**
+ * @throws {MigrationError} if a second comparison shows that the target still differs from the
+ * source.
+ */
 export async function moveRecords(ends: RecordEnds, watch: Watch): Promise<RecordsReport> {
   let copied = 0;
   await ends.to.write(changesBetween(ends, watch, () => copied++));

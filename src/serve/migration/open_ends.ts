@@ -1,6 +1,6 @@
 /**
- * Opens the source and target of a move. Data directories are locked, so no platform can start on
- * them.
+ * Opens the source and target of a move. The data directories are locked, so that no platform can
+ * start on them.
  *
  * @module
  */

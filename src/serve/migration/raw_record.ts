@@ -1,5 +1,6 @@
 /**
- * Records in the form compared in a move: encoded key, value bytes, and remaining lifetime. Pure.
+ * Records in the form in which a move compares them: encoded key, value bytes, and remaining
+ * lifetime. Pure.
  *
  * @module
  */
@@ -12,7 +13,7 @@ export interface RawRecord {
   readonly key: Uint8Array<ArrayBuffer>;
   readonly value: Uint8Array<ArrayBuffer> | Deno.KvU64;
   /**
-   * Milliseconds until the record expires, according to its store's clock; `undefined` if it does
+   * Milliseconds until the record expires, according to the store's clock; `undefined` if it does
    * not expire.
    */
   readonly leftMs: number | undefined;
@@ -27,7 +28,7 @@ export interface Difference {
 /** Allowed difference between expiry times that should be equal but are written separately. */
 const TIME_TOLERANCE_MS = 60_000;
 
-/** Keys of records that belong to only one store. */
+/** Keys of records that belong to one store and are not moved. */
 const OWN: ReadonlySet<string> = new Set(
   ["move", "probe", "portable_values"].map((name) => encodeKey(keys.meta(name)).toHex()),
 );
@@ -47,7 +48,7 @@ export function valueBytes({ value }: RawRecord): Uint8Array {
 
 const isOver = ({ leftMs }: RawRecord): boolean => leftMs !== undefined && leftMs <= 0;
 
-/** Whether otherwise equal stores can differ in a record because it is about to expire. */
+/** Whether a difference is acceptable because the record is about to expire. */
 export function isTolerable({ kind, record }: Difference): boolean {
   if (kind === "same") return true;
   return kind !== "changed" && record.leftMs !== undefined && record.leftMs <= TIME_TOLERANCE_MS;
@@ -65,7 +66,7 @@ async function* living(records: AsyncIterable<RawRecord>): AsyncGenerator<RawRec
   return undefined;
 }
 
-/** Compares two stores in key order, reading each only once. */
+/** Compares two stores in key order, and reads each store only once. */
 export async function* differences(
   from: AsyncIterable<RawRecord>,
   to: AsyncIterable<RawRecord>,

@@ -25,22 +25,22 @@ import {
 } from "../../store/mod.ts";
 import type { RawRecord } from "./raw_record.ts";
 
-/** Maximum number of changes per transaction, within the limits of Deno KV. */
+/** Maximum number of changes per transaction, which is within Deno KV's limits. */
 const MOST_CHANGES = 200;
 const MOST_BYTES = 300_000;
 
-/** Maximum number of rows to read from a file at a time. */
+/** Maximum number of rows that are read from a file at a time. */
 const MOST_ROWS = 500;
 
 /** The source or target store of a move. */
 export interface MovedStore {
-  /** The store as the platform uses it. */
+  /** The store, in the form that the platform uses. */
   readonly kv: RecordStore;
   /** All records in key order. */
   records(): AsyncIterable<RawRecord>;
   /**
-   * Whether other processes can write to the store in the meantime. The lock on a data directory
-   * prevents that.
+   * Whether other processes can write to the store during the move. A data directory's lock
+   * prevents that for the file in it.
    */
   readonly isShared: boolean;
   /** The version of the store's last commit, as a versionstamp. */
@@ -51,7 +51,9 @@ export interface MovedStore {
   users(): Promise<readonly string[]>;
   /** Stores records in transactions, in order. */
   write(changes: AsyncIterable<Change>): Promise<void>;
-  /** Provides a snapshot of all records while other processes write to the store. */
+  /**
+   * Passes a snapshot of all records to a function, even while other processes write to the store.
+   */
   ofMoment<T>(take: (records: AsyncIterable<RawRecord>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -62,8 +64,8 @@ export interface Change {
 }
 
 /**
- * @throws {StoreUnusableError} if the store cannot be opened. The message contains the store and
- * the reason.
+ * @throws {StoreUnusableError} if the store cannot be opened. The message names the store and the
+ * reason.
  */
 export async function openRecords(place: string, env: Environment): Promise<MovedStore> {
   if (isStoreUrl(place)) return await openShared(place, env);
@@ -117,7 +119,7 @@ interface Row {
 
 function valueOf({ v, v_encoding }: Row): RawRecord["value"] {
   if (v_encoding === ENCODING.counter) return new Deno.KvU64(Buffer.from(v).readBigUInt64LE());
-  // Values from earlier versions, which used an encoding that not every runtime can read.
+  // Earlier versions stored values in an encoding that not every runtime can read.
   return v_encoding === ENCODING.v8 ? encodePortable(deserialize(v)) : v;
 }
 
@@ -125,13 +127,13 @@ async function openFile(path: string): Promise<MovedStore> {
   const { DatabaseSync } = await import("node:sqlite");
   let kv: RecordStore;
   try {
-    // Gives a new file private permissions before anything is written to it.
+    // Creates a missing file with private permissions before anything is written to it.
     (await Deno.open(path, { write: true, create: true, mode: 0o600 })).close();
     kv = await DenoStore.open(path);
   } catch (cause) {
     throw unusable(path, cause);
   }
-  // Deno KV's API does not provide a record's expiry, but its table does.
+  // Deno KV's API does not return expiry times, so they are read from its table.
   const database = new DatabaseSync(path, { readOnly: true });
   const page = database.prepare(
     `SELECT k, v, v_encoding, expiration_ms FROM kv WHERE k > ? ORDER BY k LIMIT ${MOST_ROWS}`,

@@ -13,11 +13,11 @@ export interface OperationsOptions {
    */
   readonly trouble: () => string | undefined;
   readonly metrics: () => string;
-  /** Bearer token for metrics. If it is missing, only this machine can read them. */
+  /** Bearer token for metrics. If there is none, only this machine can read the metrics. */
   readonly metricsToken: string | undefined;
   /**
-   * Whether a proxy is in front of the platform, in which case all requests may appear to come from
-   * this machine.
+   * Whether a proxy is in front of the platform. If so, all requests may appear to come from this
+   * machine.
    */
   readonly isProxied: boolean;
 }
@@ -35,7 +35,7 @@ const isLoopback = (address: string): boolean =>
 /** Headers that a proxy adds to requests. */
 const FORWARDING = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
-/** Whether a request originated on this machine and was not just forwarded by a proxy on it. */
+/** Whether a request originated on this machine rather than being forwarded by a proxy on it. */
 function isOfThisMachine(request: Request, address: string): boolean {
   return isLoopback(address) && FORWARDING.every((name) => !request.headers.has(name));
 }

@@ -8,7 +8,7 @@ const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 export type Part = "api" | "edge";
 const PARTS: readonly Part[] = ["api", "edge"];
 
-/** Counts responses without storing anything else about a request. */
+/** Counts responses by status code class. Nothing else about a request is stored. */
 export class RequestCounters {
   readonly #counts = new Float64Array(PARTS.length * CLASSES.length);
 
@@ -27,7 +27,7 @@ export class RequestCounters {
   }
 }
 
-/** Values measured during the request. */
+/** Values that are measured when the metrics are requested. */
 export interface ProcessFacts {
   readonly version: string;
   readonly isReady: boolean;
@@ -37,7 +37,7 @@ export interface ProcessFacts {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
-  /** Number of unhandled errors. */
+  /** Number of unhandled errors since the start. */
   readonly unhandledErrors: number;
   readonly counters: RequestCounters;
   readonly edges: readonly EdgeFacts[];
@@ -61,7 +61,8 @@ export function renderMetrics(facts: ProcessFacts): string {
   const local = facts.edges.filter(({ isLocal }) => isLocal);
   const requests = [...facts.counters.entries()].map(([part, group, count]) => {
     const at = CLASSES.indexOf(group);
-    // It does not matter which of the port's processes responds, so the counts are added together.
+    // Any of the processes on the port can respond to a request, so their counts are added
+    // together.
     const more = part === "edge" ? local : [];
     const total = more.reduce((sum, { answers }) => sum + answers[at]!, count);
     return [`{part="${part}",code="${group}"}`, total] as const;

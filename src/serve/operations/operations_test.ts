@@ -17,7 +17,7 @@ interface Row {
   readonly address?: string;
   readonly headers?: Record<string, string>;
   readonly method?: string;
-  /** `undefined` for a request to the API. */
+  /** The response is `undefined` for a request to the API. */
   readonly status: number | undefined;
 }
 

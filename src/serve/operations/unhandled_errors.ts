@@ -1,7 +1,7 @@
 /** Logs and counts unhandled errors. Each one is a bug in svc. @module */
 import { forgiveClosedSocketReads } from "../../lib/closed_socket_reads.ts";
 
-/** Maximum number of logged errors per minute. Further errors are only counted. */
+/** Maximum number of logged errors per minute. Further errors are counted but not logged. */
 const MAX_LOGGED = 60;
 const MINUTE_MS = 60_000;
 
@@ -29,7 +29,8 @@ export class UnhandledErrors {
 
   /** Handles every unhandled error of this thread. */
   listen(): void {
-    // This must be called first, because its listener filters out errors that are not faults.
+    // This call must come first, because it adds a listener that filters out errors that are not
+    // faults.
     forgiveClosedSocketReads();
     const take = (event: Event, what: string, error: unknown): void => {
       if (event.defaultPrevented) return;

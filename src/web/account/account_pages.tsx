@@ -10,7 +10,7 @@ import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 import { ConfirmCard, EmailCard } from "./messenger_only_pages.tsx";
 
-/** Tells password managers which account the password belongs to. */
+/** Tells password managers to which account the password belongs. */
 function Whose({ email }: { readonly email: string | null }) {
   if (email === null) return null;
   return (
@@ -25,7 +25,7 @@ function Whose({ email }: { readonly email: string | null }) {
   );
 }
 
-/** The forms on the security page. A rejected form shows its problem. */
+/** The forms on the security page. After a rejection, a form shows the problem. */
 export type SecurityForm = "password" | "email" | "two-factor" | "recovery" | "off";
 
 interface CardProps {
@@ -179,7 +179,7 @@ export function securityPage(
   context: PageContext,
   shown: FormPage & {
     readonly account: Account;
-    /** Whether the sign-in is recent enough to set a first password without a current one. */
+    /** Whether the sign-in is recent enough to set a first password, which needs no current one. */
     readonly isFresh: boolean;
     /** The rejected form, if any. */
     readonly of?: SecurityForm;

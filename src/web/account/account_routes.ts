@@ -22,7 +22,7 @@ export interface AccountPageServices {
 }
 
 const id = z.object({ id: z.string().max(64) });
-/** The form sends the secret's URI back, so the secret stays the same after a mistyped code. */
+/** The form sends the secret's URI back, so the secret stays the same if the code is mistyped. */
 const confirmFields = z.object({
   uri: z.string().max(600).regex(/^otpauth:\/\/totp\/\S+\?\S+$/),
   code: endpoints.confirmTwoFactor.body.shape.code,

@@ -1,8 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The form for accounts that sign in only with a messenger. This form replaces the password
- * form.
+ * @module The form for accounts that sign in only with a messenger. It replaces the password form.
  */
 import { Card, Form, Trouble } from "../layout/pieces.tsx";
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
@@ -52,7 +51,7 @@ export function EmailCard({ csrf, state }: { readonly csrf: string; readonly sta
   );
 }
 
-/** Shows the same text whether or not there is an account for the address. */
+/** Shows the same text whether or not an account uses the address. */
 export function emailUnderWayPage(context: PageContext, email: string): Response {
   return showSettings(
     <SettingsFrame title="Check your email" context={context}>
@@ -73,7 +72,10 @@ export function emailUnderWayPage(context: PageContext, email: string): Response
   );
 }
 
-/** Email scanners follow links, so the link only opens a page with a button. */
+/**
+ * Renders the page that the link in the email opens. It has a button, because email scanners follow
+ * links.
+ */
 export function confirmEmailPage(context: PageContext, token: string): Response {
   return showSettings(
     <SettingsFrame title="Confirm your email address" context={context}>

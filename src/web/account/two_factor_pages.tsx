@@ -1,13 +1,13 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Enrolls an authenticator and shows the recovery codes. */
+/** @module The pages that enroll an authenticator and show the recovery codes. */
 import { Card, Field, Form, Notice, Qr, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import type { PageContext } from "../layout/page_context.ts";
 import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 
-/** Formats the secret in readable groups of four characters. */
+/** Splits the secret into groups of four characters for readability. */
 const grouped = (secret: string): string => secret.replace(/(.{4})(?=.)/g, "$1 ");
 
 /** Shows the secret for a new authenticator and asks for its first code. */

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module Asks for confirmation before production serves another deployment, and lists the
- * differences.
+ * @module Asks for confirmation before production serves another deployment, and lists what will
+ * change.
  */
 import type { Deployment } from "../../contract/deployments.ts";
 import { type DeploymentComparison, differenceText } from "../../contract/deployment_comparison.ts";
@@ -92,7 +92,8 @@ export async function productionQuestion(api: PageApi, { project, to, now, word,
       seen: `${live} ${to}`,
     };
   }
-  // Without `to`, production will serve the previous deployment, which is the comparison's base.
+  // Without `to`, production will serve the previous deployment, which is the `base` of the
+  // comparison.
   const [from, next] = to === undefined
     ? [compared.deployment, compared.base]
     : [compared.base, compared.deployment];

@@ -2,14 +2,14 @@
 import { formatCount } from "../../lib/format.ts";
 import type { Question } from "../layout/question.tsx";
 
-/** A simple question about one resource. */
+/** Creates a question about one resource, which a button confirms. */
 const plain = (word: string, ...lines: readonly string[]) => (what: string): Question => ({
   title: `${word} ${what}?`,
   lines,
   word,
 });
 
-/** A question that the user confirms by typing the name of the resource. */
+/** Creates a question that the user confirms by typing the resource's name. */
 const named = (
   word: string,
   { title, lines }: { title(name: string): string; readonly lines: readonly string[] },
@@ -86,7 +86,7 @@ interface Rules {
 const textById = ({ rules }: Rules): ReadonlyMap<string, string> =>
   new Map(rules.map((rule) => [String(rule.id), JSON.stringify(rule)]));
 
-/** Asks for confirmation before rules replace the production rules, and shows the changes. */
+/** Asks for confirmation before new rules replace the production rules, and shows the changes. */
 export function publishQuestion(
   project: string,
   { from, to }: { readonly from: Rules | null; readonly to: Rules },

@@ -26,7 +26,8 @@ function placeOf(redirect: string): string {
 }
 
 /**
- * Returns the policy for a page with a form that redirects to the program (CSP 3, `form-action`).
+ * Returns the content security policy for a page whose form redirects to the program (CSP 3,
+ * `form-action`).
  */
 function policyFor(redirect: string): string {
   const { protocol, origin } = new URL(redirect);
@@ -161,8 +162,8 @@ export function bindConsentPages(
   { authorization, workspaces, publicOrigin }: ConsentPageServices,
 ): void {
   /**
-   * Parses the request in a query. A registered program could use an invalid request to redirect
-   * people anywhere, so errors are shown on a page instead (RFC 9700, 4.11.2).
+   * Parses the request in a query. Errors are shown on a page, because a registered program could
+   * otherwise use invalid requests to redirect people anywhere (RFC 9700, 4.11.2).
    */
   const read = async (query: URLSearchParams) => {
     const client = await authorization.findClient(query.get("client_id") ?? "");

@@ -8,7 +8,7 @@ import {
   scopeOf,
 } from "../../platform/accounts/mod.ts";
 
-/** The redirect target, which is checked before anything else. */
+/** The part of a request that says where to redirect, which is checked before anything else. */
 export interface Destination {
   readonly clientId: string;
   readonly client: RegisteredClient;
@@ -41,7 +41,7 @@ const fields = z.object({
   resource: z.string().max(500).optional(),
 });
 
-/** Reads the redirect target. If it is not valid, returns the reason. */
+/** Reads the redirect target. If the target is invalid, returns the reason. */
 export function readDestination(
   query: URLSearchParams,
   client: RegisteredClient | undefined,

@@ -1,7 +1,7 @@
 /** @module Examples of how to connect to a branch from a program. */
 import { connectionUrl, type DatabaseAddress } from "../../contract/databases.ts";
 
-/** Shown instead of the password. */
+/** The placeholder that is shown instead of the password. */
 const HIDDEN = "••••••••";
 
 export interface ClientSnippet {

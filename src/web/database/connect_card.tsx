@@ -7,7 +7,8 @@ import { clientSnippets } from "./client_snippets.ts";
 import type { DatabaseVisit } from "./open_database.ts";
 
 /**
- * How clients can connect to a branch, with the password if requested; or why they cannot connect.
+ * How clients can connect to a branch, with the password if it was requested, or why they cannot
+ * connect.
  */
 export type ConnectView =
   | { readonly address: DatabaseAddress; readonly password: string | undefined }

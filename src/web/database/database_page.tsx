@@ -187,7 +187,7 @@ export function databasePage(
   shown: FormPage & {
     readonly snapshots: readonly DatabaseSnapshot[];
     readonly usage: DatabaseUsage;
-    /** `undefined` if the person is not allowed to connect. */
+    /** How to connect; `undefined` if the person is not allowed to connect. */
     readonly connect: ConnectView | undefined;
     readonly imported?: ImportOutcome;
     /** The rejected form, if any. */

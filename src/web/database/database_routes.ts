@@ -21,7 +21,7 @@ type DatabasePageView = FormPage & {
   readonly showsPassword?: boolean;
 };
 
-/** Reads how to connect to the branch; `undefined` if the person has no access. */
+/** Reads how to connect to the branch. Returns `undefined` if the person has no access. */
 async function readConnection(
   { parts, place: { params, branch } }: DatabaseVisit,
   showsPassword: boolean,
@@ -79,7 +79,7 @@ function bindBranches(
     const opened = await open(visit);
     const { api, params } = opened.place;
     const { name = "", from = MAIN_BRANCH, at = "" } = visit.fields;
-    // Browsers omit the seconds if they are 0.
+    // Browsers omit the seconds in a time if they are 0.
     const asOf = at === "" ? {} : { at: `${at}${/T\d\d:\d\d$/.test(at) ? ":00" : ""}Z` };
     try {
       await api.call(endpoints.createDatabaseBranch, { params, body: { name, from, ...asOf } });
@@ -126,8 +126,8 @@ function bindSnapshots(
     }
   });
 
-  // Restoring to an existing branch replaces its data, so the page asks first. For a new branch, it
-  // does not ask.
+  // Restoring to an existing branch replaces the branch's data, so the page asks first. It does not
+  // ask if the branch is new.
   bind.asking(`${AT}/snapshots/restore`, {
     ask: async (visit) => {
       const { branches, place: { branch }, parts } = await open(visit);

@@ -14,7 +14,7 @@ const WORDS = {
 } as const;
 
 /**
- * A state as a dot and a word. A sleeping database counts as active because it starts
+ * Shows a state as a dot and a word. A sleeping database counts as active because it starts
  * automatically.
  */
 export function DatabaseStateMark({ state, isAsleep = false }: {
@@ -25,7 +25,7 @@ export function DatabaseStateMark({ state, isAsleep = false }: {
   return <State {...shown}>{isAsleep && state === "active" ? "Asleep" : word}</State>;
 }
 
-/** Describes the period that can be restored and the space that it takes. */
+/** Describes the period that can be restored, and the disk space that the history takes. */
 export function historyText({ since, keepDays, sizeBytes, problem }: DatabaseHistory): string {
   const range = since === null
     ? "nothing yet"

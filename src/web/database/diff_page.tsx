@@ -117,7 +117,7 @@ export function bindDiff(bind: PageBinder, services: BoardServices): void {
     const opened = await openDatabase(visit, services);
     const { branches, place: { api, params, branch: asked } } = opened;
     const other = branches.find(({ name }) => name !== MAIN_BRANCH)?.name;
-    // By default, the page compares with the first branch other than `main`.
+    // By default, the page compares `main` with the first other branch.
     const branch = visit.query.has("branch") ? asked : other ?? MAIN_BRANCH;
     const against = visit.query.get("against") ?? MAIN_BRANCH;
     const place = { ...opened.place, branch };

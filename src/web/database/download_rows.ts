@@ -10,7 +10,7 @@ export type RowFormat = "csv" | "json";
 
 type Columns = Extract<QueryEvent, { type: "columns" }>["columns"];
 
-/** Writes rows in one format: the header, each row, and the end. */
+/** The functions that write rows in one format: the header, each row, and the end. */
 interface RowWriter {
   readonly type: string;
   head(columns: Columns): string;
@@ -18,7 +18,9 @@ interface RowWriter {
   readonly end: string;
 }
 
-/** As in PostgreSQL's COPY, null is empty, and an empty string is quoted. */
+/**
+ * Formats a value as CSV. As in PostgreSQL's COPY, null is empty, and an empty string is quoted.
+ */
 function csvField(value: string | null): string {
   if (value === null) return "";
   return value === "" || /[",\r\n]|^\s|\s$/.test(value)
@@ -29,7 +31,7 @@ function csvField(value: string | null): string {
 const NUMBERS = new Set(["int2", "int4", "int8", "float4", "float8", "numeric", "oid"]);
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** As in PostgreSQL's `to_json`, numbers keep all their digits. */
+/** Formats a value as JSON. As in PostgreSQL's `to_json`, numbers keep all their digits. */
 function jsonValue(value: string | null, type: string): string {
   if (value === null) return "null";
   if (type === "bool") return value === "t" || value === "true" ? "true" : "false";
@@ -70,10 +72,10 @@ const WRITERS: Readonly<Record<RowFormat, RowWriter>> = {
   },
 };
 
-/** Maximum length of a line in the response, which allows for a row with large values. */
+/** Maximum length of a line in the response. A line can be a row with large values. */
 const MAX_LINE = 64 * 1024 * 1024;
 
-/** Writes one of the results of a query. @throws {Failure} with PostgreSQL's error */
+/** Writes one of a query's results. @throws {Failure} with PostgreSQL's error */
 export async function* writeRows(
   events: AsyncIterable<QueryEvent>,
   { format, result }: { readonly format: RowFormat; readonly result: number },
@@ -113,7 +115,7 @@ export async function downloadRows(
     readonly params?: Statement["params"];
     readonly format: RowFormat;
     readonly name: string;
-    /** Index of the result, starting at 0. */
+    /** Index of the result to send, starting at 0. */
     readonly result: number;
   },
 ): Promise<Response> {
@@ -125,7 +127,7 @@ export async function downloadRows(
   };
   const stream = await api.stream(endpoints.queryDatabase, { params, body });
   const texts = writeRows(readEvents(stream), { format, result });
-  // An immediate failure is shown as a page, not sent as a file.
+  // An immediate failure is shown as a page rather than sent as a file.
   const first = await texts.next();
   const encoder = new TextEncoder();
   const bytes = async function* () {

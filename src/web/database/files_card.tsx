@@ -55,7 +55,7 @@ function ImportForm({ visit, imported }: {
   );
 }
 
-/** The export links, shown to people who are allowed to read the data, and the import form. */
+/** Shows the import form and, to people who are allowed to read the data, the export links. */
 export function FilesCard({ visit, imported }: {
   readonly visit: DatabaseVisit;
   readonly imported: ImportOutcome | undefined;

@@ -4,12 +4,12 @@ import { type Filter, type GridWish, type Operator, OPERATORS } from "./table_sq
 
 /** Maximum number of filters in a grid. */
 export const MAX_FILTERS = 5;
-/** Maximum offset. PostgreSQL has to read all the rows before it. */
+/** Maximum offset. PostgreSQL must read all the rows before the offset. */
 export const MAX_OFFSET = 50_000;
 /** Maximum length of a filter's value. */
 const MAX_VALUE = 1000;
 
-/** Reads the name of the table. A URL without one selects the first table. */
+/** Reads the table's name from the URL. Without a name, the URL selects the first table. */
 export const tableIn = (query: URLSearchParams): TableName => ({
   schema: query.get("schema") ?? "public",
   table: query.get("table") ?? "",

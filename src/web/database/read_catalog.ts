@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { Statement } from "./run_statement.ts";
 
-/** Maximum number of tables to list. */
+/** Maximum number of tables that are listed. */
 export const MAX_TABLES = 300;
 
 const KINDS = {
@@ -19,7 +19,7 @@ const tableEntry = z.object({
   kind: z.enum(["r", "p", "v", "m", "f"]).transform((kind) => KINDS[kind]),
   /** PostgreSQL's estimate of the number of rows; negative if there is none yet. */
   rows: z.number(),
-  /** Size including indexes; 0 for objects without storage. */
+  /** Size including indexes, in bytes; 0 for objects without storage. */
   bytes: z.number(),
 });
 export type TableEntry = z.infer<typeof tableEntry>;
@@ -28,7 +28,7 @@ const column = z.object({
   name: z.string(),
   type: z.string(),
   isRequired: z.boolean(),
-  /** The expression of the default value or of a generated column. */
+  /** The expression for the default value or for a generated column. */
   default: z.string().nullable(),
   /** Whether only PostgreSQL can set the value. */
   isGenerated: z.boolean(),
@@ -105,7 +105,7 @@ SELECT json_build_object(
     WHERE i.indrelid = (SELECT oid FROM wanted) ORDER BY NOT i.indisprimary, c.relname LIMIT 50) t)
 )`;
 
-/** A table name. An empty name selects the first table. */
+/** The name of the table to describe. An empty name selects the first table. */
 export interface TableName {
   readonly schema: string;
   readonly table: string;

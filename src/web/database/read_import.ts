@@ -5,7 +5,7 @@ import { errorText } from "./read_query.ts";
 
 export interface ImportOutcome {
   readonly statements: number;
-  /** The first notices. */
+  /** The first of PostgreSQL's notices. */
   readonly notices: readonly string[];
   /** Why nothing was imported. */
   readonly error?: string;
@@ -14,7 +14,7 @@ export interface ImportOutcome {
 const MAX_NOTICES = 10;
 const MAX_LINE = 1024 * 1024;
 
-/** Reads an import's events to the end, because an import without a reader is cancelled. */
+/** Reads all of an import's events, because an import without a reader is cancelled. */
 export async function readImport(events: Bytes): Promise<ImportOutcome> {
   const notices: string[] = [];
   let [statements, error]: [number, string | undefined] = [0, undefined];

@@ -1,4 +1,4 @@
-/** @module Reads as much of a query's response as a page shows. */
+/** @module Reads as much of a query's response as fits on a page. */
 import { type Bytes, readLines } from "../../client/query_events.ts";
 import { type QueryEvent, queryEvent } from "../../contract/database_queries.ts";
 
@@ -24,7 +24,7 @@ export interface QueryOutcome {
 /** Limits for the results of all statements together. */
 export interface QueryLimits {
   readonly rows: number;
-  /** Maximum total number of characters in all values. */
+  /** Maximum number of characters in all values together. */
   readonly characters: number;
   /** Maximum number of characters in a value. Longer values are shortened. */
   readonly valueLength: number;
@@ -34,7 +34,7 @@ export interface QueryLimits {
 const PAGE_LIMITS: QueryLimits = { rows: 200, characters: 50_000, valueLength: 2000 };
 const MAX_RESULTS = 20;
 const MAX_NOTICES = 20;
-/** Maximum length of a line to read. A larger value ends the query. */
+/** Maximum length of a line in the response. A longer line ends the query. */
 const MAX_LINE = 4 * 1024 * 1024;
 
 export type ResultRow = readonly (string | null)[];
@@ -62,7 +62,7 @@ class Collector {
     this.#limits = limits;
   }
 
-  /** Adds an event; returns false if the limit is reached. */
+  /** Adds an event. Returns false if the limit is reached. */
   take(event: QueryEvent): boolean {
     switch (event.type) {
       case "columns":

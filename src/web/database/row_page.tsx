@@ -20,11 +20,11 @@ interface ColumnFieldProps {
   /** The stored value; `undefined` for a new row. */
   readonly before: string | null | undefined;
   readonly state: FormState;
-  /** The value that someone else has saved while the form was open. */
+  /** The value that someone else saved while the form was open. */
   readonly newer: string | null | undefined;
 }
 
-/** The options to choose from next to a field, with the default first. */
+/** Returns the options that are offered next to a field, with the default first. */
 function modesOf({ column, before }: ColumnFieldProps): [Mode, string][] {
   const isNew = before === undefined;
   const rest = column.default !== null || column.isIdentity
@@ -68,7 +68,7 @@ function Input({ column, text, hintId }: {
     );
   }
   if (LONG.test(type) || text.includes("\n")) {
-    // HTML drops a newline at the start of a text area.
+    // HTML drops a newline at the start of a text area, so an extra one is added.
     return (
       <textarea {...shared} class="low" rows={text.length > 80 ? 6 : 2}>{`\n${text}`}</textarea>
     );

@@ -4,13 +4,13 @@ import type { Column, TableDetails } from "./read_catalog.ts";
 import type { ResultRow } from "./read_query.ts";
 import type { WrittenValue } from "./table_sql.ts";
 
-/** How to read a field: as typed, or as a value that text cannot express. */
+/** How to read a field: as the text that was typed, or as a value that text cannot express. */
 export const MODES = ["typed", "empty", "null", "default"] as const;
 export type Mode = (typeof MODES)[number];
 
 export interface StoredRow {
   readonly values: ReadonlyMap<string, string | null>;
-  /** Columns with shortened values. */
+  /** Columns whose values are shortened in the form. */
   readonly cut: ReadonlySet<string>;
   readonly fingerprint: string;
 }
@@ -31,8 +31,8 @@ export const modeIn = (fields: Fields, name: string): Mode =>
   MODES.find((mode) => mode === fields[`mode.${name}`]) ?? "typed";
 
 /**
- * Reads the value to write to a column. For an empty field, returns `untyped`, for example the
- * default in a new row.
+ * Reads the value to write to a column. Returns `untyped` for an empty field. In a new row, for
+ * example, that is the column's default.
  */
 function writtenValue(
   { name }: Column,

@@ -11,7 +11,7 @@ export interface Statement {
   readonly params: readonly (string | null)[];
 }
 
-/** A branch of a database, and its API. */
+/** A branch of a database, and the API that runs statements on it. */
 export interface BranchPlace {
   readonly api: PageApi;
   readonly params: ParamsOf<typeof endpoints.getDatabase>;
@@ -23,7 +23,7 @@ const MAX_TIME = 10_000;
 /** Limits for the rows and values that one of the editor's statements returns. */
 const LIMITS = { rows: 1000, characters: 4_000_000, valueLength: 4_000_000 } as const;
 
-/** Error codes that concern the branch or the SQL, not the person. */
+/** Error codes for problems with the branch or the SQL rather than with the person's access. */
 const OUTCOMES: ReadonlySet<string> = new Set([
   "conflict",
   "invalid_request",
@@ -34,7 +34,7 @@ const OUTCOMES: ReadonlySet<string> = new Set([
 /** PostgreSQL's error for a statement. */
 export class StatementError extends Error {}
 
-/** Runs SQL for a page. If the branch cannot run it, returns the reason as an outcome. */
+/** Runs SQL for a page. If the branch cannot run the SQL, returns the reason as an outcome. */
 export async function runForPage(
   { api, params, branch }: BranchPlace,
   body: { readonly sql: string; readonly params?: Statement["params"]; readonly readOnly: boolean },

@@ -1,6 +1,6 @@
 /**
- * @module The script for the SQL page: keyboard shortcuts, a busy indicator, cancelling, and a local
- * history.
+ * @module The script for the SQL page: keyboard shortcuts, a busy indicator, cancellation, and a
+ * local history.
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
@@ -78,7 +78,7 @@ if (form) {
 }
 `;
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const STUDIO_SCRIPT_PATH = `/assets/studio-${sha256Hex(STUDIO).slice(0, 16)}.js`;
 
 export const showStudioScript = makeAsset("text/javascript; charset=utf-8", () => STUDIO);

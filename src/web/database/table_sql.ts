@@ -41,7 +41,7 @@ export type WrittenValue = { readonly text: string | null } | "default";
  * Maximum length of the key that identifies a row, in characters. The key is part of the row's URL.
  */
 export const MAX_KEY = 300;
-/** Maximum number of bytes of a `bytea` value to show in a grid. */
+/** Maximum number of bytes that a grid shows of a `bytea` value. */
 const MAX_SHOWN_BYTES = 32;
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -85,8 +85,8 @@ function conditions(filters: readonly Filter[], params: Params): string {
 }
 
 /**
- * Returns the order of rows: the requested order, then the key, so pages neither repeat nor skip
- * rows.
+ * Returns the columns to sort by: the requested order, then the key, so that pages neither repeat
+ * nor skip rows.
  */
 function order(table: TableDetails, sort: Sort | null): string {
   const parts = [
@@ -97,8 +97,8 @@ function order(table: TableDetails, sort: Sort | null): string {
 }
 
 /**
- * Selects a value as text, cut to one character more than is shown, so longer values can be
- * recognized.
+ * Selects a value as text, shortened to one character more than is shown, so that values that are
+ * too long can be recognized.
  */
 function shownValue({ name, type }: Column, length: number): string {
   return type === "bytea"
@@ -107,8 +107,8 @@ function shownValue({ name, type }: Column, length: number): string {
 }
 
 /**
- * Selects rows for the grid: the shown columns, then the key. Selects one more row than fits on a
- * page.
+ * Selects rows for the grid: the shown columns, then the key. Selects one row more than fits on a
+ * page, to find out whether there is a next page.
  */
 export function selectRows(
   table: TableDetails,
@@ -141,8 +141,8 @@ const byKey = (table: TableDetails, key: readonly string[], params: Params): str
     .join(" AND ");
 
 /**
- * A fingerprint of all values in a row. The fingerprint prevents one change from overwriting
- * another.
+ * An expression for the fingerprint of all values in a row, which prevents one change from
+ * overwriting another.
  */
 const FINGERPRINT = "md5((r.*)::text)";
 
@@ -175,7 +175,7 @@ export function insertRow(
   return { sql, params: params.values };
 }
 
-/** Changes a row if its fingerprint is still the same. */
+/** Changes a row if its fingerprint has not changed since the row was read. */
 export function updateRow(
   table: TableDetails,
   { key, fingerprint, values }: {
@@ -193,7 +193,7 @@ export function updateRow(
   return { sql, params: params.values };
 }
 
-/** Deletes a row if its fingerprint is still the same. */
+/** Deletes a row if its fingerprint has not changed since the row was read. */
 export function deleteRow(
   table: TableDetails,
   key: readonly string[],

@@ -17,9 +17,9 @@ import { Value } from "./value.tsx";
 export interface Grid {
   readonly wish: GridWish;
   readonly columns: readonly Column[];
-  /** Maximum number of characters of a value to show. */
+  /** Maximum number of characters that are shown per value. */
   readonly length: number;
-  /** Each row has the values of the shown columns, then the values of the key. */
+  /** The rows, each with the values of the shown columns and then the values of the key. */
   readonly rows: readonly ResultRow[];
   readonly hasMore: boolean;
   /** Why the rows cannot be read. */

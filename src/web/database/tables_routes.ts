@@ -20,12 +20,12 @@ const AT = `${DATABASE_AT}/tables`;
 
 /** Maximum number of columns in the grid. */
 const MAX_COLUMNS = 40;
-/** Maximum total number of characters in a grid's values and in a row's form. */
+/** Maximum number of characters in all of a grid's values together, and in a row's form. */
 const [GRID_TEXT, FORM_TEXT] = [60_000, 60_000];
 /** Maximum size of a row's form, in bytes. */
 const MAX_ROW_FORM = 1024 * 1024;
 
-/** Number of rows per page: fewer for wide tables. */
+/** Returns the number of rows per page, which is lower for wide tables. */
 const sizeOf = ({ columns }: TableDetails): number => columns.length > 12 ? 25 : 50;
 
 const formLength = ({ columns }: TableDetails): number =>
@@ -112,7 +112,7 @@ async function requireRow(visit: DatabaseVisit, table: TableDetails): Promise<St
   return storedRow(table, rows[0], length);
 }
 
-/** Redirects to the page of rows that the person came from. */
+/** Redirects to the page of rows from which the person came. */
 function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Response {
   const { place: { branch }, parts, path } = visit;
   const query = gridQuery(
@@ -123,7 +123,9 @@ function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Re
   return goTo(`${path("tables")}?${query}`);
 }
 
-/** Returns the values that someone else has saved in the columns that the person changed. */
+/**
+ * Returns the values that someone else has saved in the columns that the person wants to change.
+ */
 const newerValues = (
   stored: StoredRow,
   changed: Iterable<string>,

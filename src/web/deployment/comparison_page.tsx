@@ -23,16 +23,16 @@ import { ProjectFrame } from "../layout/board_frame.tsx";
 import { projectPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 
-/** Maximum number of differences of each kind on the page; the API lists more. */
+/** Maximum number of differences of each kind that are shown on the page. The API lists more. */
 const SHOWN = 30;
 /** Maximum number of characters in a name, and in an old or new value. */
 const MAX_TEXT = 200;
 
 export interface ComparisonView {
   readonly deployment: Deployment;
-  /** The differences, or why they are unknown. */
+  /** The differences, or the reason why they are unknown. */
   readonly comparison: DeploymentComparison | string;
-  /** The project's deployments to compare with, newest first. */
+  /** The project's deployments that can be selected for the comparison, newest first. */
   readonly others: readonly Deployment[];
   readonly base: string;
 }

@@ -11,11 +11,11 @@ export interface DeploymentAct {
   readonly action: string;
   readonly word: string;
   readonly asks?: boolean;
-  /** Whether this is the most likely action. */
+  /** Whether people are most likely to choose this action. */
   readonly isMain?: boolean;
 }
 
-/** Returns whether a deployment is served at its URLs. */
+/** Returns whether a deployment can be visited at its URLs. */
 export const isServed = ({ status }: Pick<Deployment, "status">): boolean =>
   status === "LIVE" || status === "ROLLED_BACK";
 
@@ -87,7 +87,7 @@ export function ActButton({ act, deployment, csrf, inMenu = false }: {
   );
 }
 
-/** The menu of actions in a deployment's row. */
+/** Shows the menu of actions in a deployment's row. */
 export function DeploymentMenu({ deployment, project, csrf, mayChange }: {
   readonly deployment: Deployment;
   readonly project: Project;

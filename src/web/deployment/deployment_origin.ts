@@ -8,7 +8,7 @@ const BUILDS: Readonly<Record<BuildTrigger, string>> = {
   request: "Manual build",
 };
 
-/** What triggered a deployment. Older versions did not record what triggered a build. */
+/** Returns what triggered a deployment. Older versions of svc did not record this for builds. */
 export function originOf(
   { promotedFrom, redeployOf, source, trigger }: Pick<
     DeploymentRecord,

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module A deployment's page: its state, why it failed, its build log, and the available actions.
+ * @module A deployment's page: the state, the reason for a failure, the build log, and the
+ * available actions.
  */
 import { formatBytes } from "../../lib/format.ts";
 import type { Child } from "hono/jsx";
@@ -38,14 +39,14 @@ const CHECK_LEADS = {
 export interface DeploymentView {
   readonly deployment: Deployment;
   readonly project: Project;
-  /** The build that created it; `undefined` if the CLI uploaded it. */
+  /** The build that created the deployment; `undefined` if the CLI uploaded the deployment. */
   readonly build: Build | undefined;
-  /** The latest report to the forge. */
+  /** The latest status that was reported to the forge. */
   readonly report: ForgeReport | null;
   /** The latest rolling release that includes the deployment, if any. */
   readonly release: Release | undefined;
   readonly origin: string;
-  /** The last lines of its build log. */
+  /** The last lines of the build log. */
   readonly lines: readonly BuildLogLine[];
   readonly search: string;
   /** A new share link. Its URL is shown only once. */
@@ -63,7 +64,10 @@ function Fact({ name, children }: { readonly name: string; children?: Child }) {
 
 const filesText = (count: number): string => count === 1 ? "1 file" : `${count} files`;
 
-/** Returns the time from its start until it ended or went live. */
+/**
+ * Describes how long the build took or, if there is no finished build, how long the deployment took
+ * to go live.
+ */
 function tookOf({ deployment, build }: DeploymentView): string | undefined {
   const { startedAt = null, finishedAt = null } = build ?? {};
   if (startedAt !== null && finishedAt !== null) {
@@ -193,7 +197,7 @@ function BuildLog({ view, slug }: { readonly view: DeploymentView; readonly slug
   );
 }
 
-/** The last lines of output of a server that did not start. */
+/** Shows the last lines that a server printed before it failed to start. */
 function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (
@@ -211,7 +215,7 @@ function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
-/** The checks that must pass before the deployment goes live in production. */
+/** Lists the checks that must pass before the deployment goes live in production. */
 function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   if (checks === undefined) return null;
   const { state, results } = checks;
@@ -243,7 +247,7 @@ function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   );
 }
 
-/** Shows a deployment's available actions. */
+/** Shows the actions that are available for a deployment. */
 function Acts({ view, context }: {
   readonly view: DeploymentView;
   readonly context: BoardContext;
@@ -265,7 +269,7 @@ function Acts({ view, context }: {
   );
 }
 
-/** A share link, which is shown only once. */
+/** Shows a new share link, whose URL is shown only once. */
 function ShareCard({ share }: { readonly share: NonNullable<DeploymentView["share"]> }) {
   return (
     <Card title="Share link" id="share">

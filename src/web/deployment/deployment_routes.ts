@@ -23,9 +23,9 @@ export interface DeploymentPageServices extends BoardServices {
 
 /** Number of build log lines on the page. */
 const SHOWN_LINES = 500;
-/** Number of deployments to offer on the comparison page. */
+/** Number of deployments that the comparison page offers. */
 const COMPARABLE = 30;
-/** Maximum length of a search text. */
+/** Maximum length of the text to search for. */
 const MAX_SEARCH = 200;
 
 /** Compares two deployments, or returns the reason why they cannot be compared. */
@@ -44,7 +44,10 @@ async function compare(
 export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageServices): void {
   const { authenticator, deployments } = services;
 
-  /** Finds the deployment in the path. A deployment in another workspace counts as unknown. */
+  /**
+   * Finds the deployment in the path. A deployment in a workspace to which the person does not
+   * belong counts as unknown.
+   */
   async function open(visit: PersonVisit) {
     const id = (visit.params.deployment ?? "").slice(0, 64);
     const owner = await deployments.owner(id);
@@ -173,7 +176,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
   const done = (id: string, what: string) => `/deployments/${id}?done=${what}`;
   const projectOf = (api: PageApi, { projectId: project }: DeploymentRecord) =>
     api.call(endpoints.getProject, { params: { project } });
-  /** Includes the previous production deployment, so the change can be undone. */
+  /** Adds the previous production deployment to the path, so the change can be undone. */
   const undoable = (path: string, before: string | null) =>
     before === null ? path : `${path}&undo=${before}`;
 

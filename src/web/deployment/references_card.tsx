@@ -4,7 +4,7 @@
 import type { Deployment } from "../../contract/deployments.ts";
 import { Card, Notice } from "../layout/pieces.tsx";
 
-/** The values that the references in a deployment's variables resolved to. */
+/** Lists the values to which the references in a deployment's variables were resolved. */
 export function References({ deployment }: { readonly deployment: Deployment }) {
   const { references, referencesChanged } = deployment;
   if (references.length === 0) return null;

@@ -39,7 +39,7 @@ function AsWho({ email, csrf }: { readonly email: string; readonly csrf: string 
   );
 }
 
-/** Renders the form for the code shown by the CLI. */
+/** Renders the form for the code that the CLI shows. */
 function codePage(shown: Signed): Response {
   const { state = EMPTY, csrf, email, status, headers } = shown;
   return showPage(
@@ -142,12 +142,12 @@ function WorkspaceChoice({ workspaces, wanted }: {
   );
 }
 
-/** Shows the requesting client and lets the person approve or deny the request. */
+/** Shows the client that sent the request, and lets the person approve or deny it. */
 function confirmPage(
   shown: Signed & {
     readonly device: DeviceRequest;
     readonly workspaces: readonly Workspace[];
-    /** Slug of the workspace that the CLI requested access to. */
+    /** Slug of the workspace to which the CLI requested access. */
     readonly wanted: string | null;
   },
 ): Response {

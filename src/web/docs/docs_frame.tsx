@@ -86,7 +86,10 @@ function HeadingList({ headings }: { readonly headings: readonly Heading[] }) {
   );
 }
 
-/** A page's headings: next to the text on wide screens, otherwise collapsed above it. */
+/**
+ * Lists a page's headings: next to the text on wide screens, and collapsed above the text on narrow
+ * ones.
+ */
 export function TableOfContents({ headings }: { readonly headings: readonly Heading[] }) {
   if (headings.length < 2) return null;
   return (

@@ -11,13 +11,13 @@ import { takesGzip } from "../layout/asset.ts";
 import { DOCS_SCRIPT_PATH, showDocsScript } from "./docs_script.ts";
 import { MAX_DOCS_QUERY } from "./docs_limits.ts";
 
-/** A response that is rendered once and used for everyone. */
+/** A response that is rendered once and then sent to everyone. */
 interface StoredPage {
   readonly plain: string;
   readonly packed: Uint8Array<ArrayBuffer>;
   /**
-   * Separate entity tags for the plain and the compressed form. A strong tag guarantees identical
-   * bytes.
+   * Separate entity tags for the plain and the compressed form, because a strong tag guarantees
+   * identical bytes.
    */
   readonly tags: { readonly plain: string; readonly packed: string };
   readonly headers: Readonly<Record<string, string>>;
@@ -105,7 +105,7 @@ export function bindDocs(
       const key = `${path} ${part}`;
       let page = pages.get(key);
       if (page === undefined) {
-        // `make` throws for pages that do not exist, so the size of this map is limited.
+        // `make` throws for pages that do not exist, so this map cannot grow without limit.
         page = await store(await make(await readLibrary(), part));
         pages.set(key, page);
       }

@@ -49,10 +49,13 @@ if (parts.length > 0) {
 }
 `;
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const DOCS_SCRIPT_PATH = `/assets/docs-${sha256Hex(SCRIPT).slice(0, 16)}.js`;
 
-/** Lets documentation pages run our scripts and search the documentation. */
+/**
+ * The content security policy that lets documentation pages run our scripts and search the
+ * documentation.
+ */
 export const DOCS_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
 export const showDocsScript = makeAsset("text/javascript; charset=utf-8", () => SCRIPT);

@@ -23,7 +23,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
-/** Renders a terminal session, with commands that look different from their output. */
+/** Renders a terminal session so that commands look different from their output. */
 function highlightConsole(code: string): string {
   return code.split("\n").map((line) => {
     const [, prompt, command] = /^([$>] )(.*)$/.exec(line) ?? [];
@@ -33,7 +33,7 @@ function highlightConsole(code: string): string {
   }).join("\n");
 }
 
-/** Highlights code. If the language is unknown, only escapes the text. */
+/** Highlights code. If the language is unknown, just escapes the text. */
 export function highlightCode(code: string, info: string): string {
   const language = info.split(/\s/)[0]!;
   if (language === "console") return highlightConsole(code);

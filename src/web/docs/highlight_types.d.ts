@@ -1,6 +1,6 @@
 /**
- * The part of highlight.js that we use. The types in its package load browser types, which conflict
- * with Deno's types.
+ * The part of highlight.js that we use. The types in the highlight.js package load browser types,
+ * which conflict with Deno's types.
  */
 declare const highlighter: {
   registerLanguage(name: string, language: unknown): void;

@@ -17,7 +17,7 @@ export interface RenderedDocument {
   readonly headings: readonly Heading[];
 }
 
-/** Returns a heading's slug for links, in the format that git hosts use. */
+/** Returns a heading's slug, which links use, in the same format as on git hosts. */
 function slugOf(heading: string): string {
   return heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(/\s/g, "-");
 }
@@ -35,7 +35,7 @@ function slugs(): (heading: string) => string {
 
 function makeRenderer() {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
-  // Links are checked when they are rendered. A broken link becomes text.
+  // Checks links when rendering them. A broken link becomes plain text.
   markdown.validateLink = () => true;
   const { rules } = markdown.renderer;
   const { escapeHtml } = markdown.utils;
@@ -43,7 +43,7 @@ function makeRenderer() {
   rules.table_open = () => `<div class="wide" tabindex="0"><table>\n`;
   rules.table_close = () => "</table></div>\n";
   const code = (text: string, info: string): string => {
-    // The file name, if the fence names one.
+    // The file name, if the code fence has one.
     const file = info.split(/\s+/).find((part) => part.includes("."));
     const caption = file === undefined ? "" : `<p class="file">${escapeHtml(file)}</p>\n`;
     return `${caption}<pre class="terminal" tabindex="0">${highlightCode(text, info)}</pre>\n`;
@@ -53,8 +53,8 @@ function makeRenderer() {
   markdown.core.ruler.push("headings", ({ tokens, env }) => {
     const slug = slugs();
     tokens.forEach((token, index) => {
-      // These attributes align cells with inline styles, which the pages' content security policy
-      // blocks.
+      // Removes the attributes that align cells with inline styles, because the pages' content
+      // security policy blocks those styles.
       if (token.type === "th_open" || token.type === "td_open") token.attrs = null;
       if (token.type !== "heading_open") return;
       const text = (tokens[index + 1]?.children ?? []).map(({ content }) => content).join("");

@@ -47,7 +47,7 @@ const plainText = (html: string): string =>
 async function sectionsOf({ documents }: Library): Promise<IndexedSection[]> {
   const sections: Omit<IndexedSection, "id">[] = [];
   for (const { name, title, text } of documents.values()) {
-    // Yields after each document, so requests to sites are not delayed.
+    // Yields to other work after each document, so requests to sites are not delayed.
     await nextTurn();
     const [intro = "", ...parts] = renderMarkdown(text).html.split(/(?=<h[23] id=")/);
     const path = pagePath(name);

@@ -14,11 +14,11 @@ import { MessengerDoor } from "./messenger_entry_pages.tsx";
 export interface EntryForm extends FormPage {
   /** Whether people can sign in with a messenger. */
   readonly hasMessenger?: boolean;
-  /** The path on this site to go to after sign-in. */
+  /** The path on this site to which the person goes after sign-in. */
   readonly next: string;
 }
 
-/** The fields of a new account. */
+/** Shows the fields for a new account. */
 function NewAccount({ state }: { readonly state: FormState }) {
   return (
     <>

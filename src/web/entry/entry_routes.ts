@@ -31,7 +31,7 @@ export function redirectSignedIn({ setCookie, deviceCookie }: SignedIn, path: st
 const signUpFields = endpoints.signUp.body.omit({ next: true });
 const claimFields = endpoints.claimOwner.body.omit({ token: true });
 
-/** All conflicts have the same message, to reveal as little as possible about other accounts. */
+/** Gives all conflicts the same message, to reveal as little as possible about other accounts. */
 function withoutEnumeration(error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== "conflict") return error;
   return new Failure(

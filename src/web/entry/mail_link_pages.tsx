@@ -1,8 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The pages opened from links in emails: to confirm an account, and to choose a new
- * password.
+ * @module The pages that links in emails open: to confirm an account, and to choose a new password.
  */
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
@@ -10,7 +9,7 @@ import { EntryFrame } from "../layout/frames.tsx";
 import { Form, Trouble } from "../layout/pieces.tsx";
 import { formPageFacts, showPage } from "../layout/document.tsx";
 
-/** Shows the same text whether or not there is an account for the address. */
+/** Shows the same text whether or not an account uses the address. */
 export function lookAtMailPage(email: string): Response {
   return showPage(
     <EntryFrame
@@ -25,7 +24,10 @@ export function lookAtMailPage(email: string): Response {
   );
 }
 
-/** Email scanners follow links, so the link only opens a page with a button. */
+/**
+ * Renders the page that the link in the email opens. It has a button, because email scanners follow
+ * links.
+ */
 export function confirmSignUpPage(token: string): Response {
   return showPage(
     <EntryFrame title="Confirm your account" lead="Click to finish signing in.">

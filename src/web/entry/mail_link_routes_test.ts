@@ -32,7 +32,7 @@ for (const [next, location] of rows) {
       });
       bindMailLinkPages(new PageBinder(router, new PageSession(test)), test);
       router.seal();
-      // Calls the API directly, because it accepts any text as the path to open.
+      // Calls the API directly, because the API accepts any text as the path to open.
       const wanted = { name: "ada", email: "ada@example.com", password: PASSWORD, next };
       await test.signUp.signUp(wanted, clientAt());
       const answer = await router.fetch(

@@ -15,7 +15,7 @@ const LOOK_AGAIN = 3;
 export const messengerEntryPath = (next: string): string =>
   next === "/" ? MESSENGER_ENTRY_PATH : `${MESSENGER_ENTRY_PATH}?next=${encodeURIComponent(next)}`;
 
-/** The button on the sign-in and sign-up pages for signing in with a messenger. */
+/** Shows the button for signing in with a messenger, on the sign-in and sign-up pages. */
 export function MessengerDoor({ next }: { readonly next: string }) {
   return (
     <Form action={MESSENGER_ENTRY_PATH} hidden={{ next }}>
@@ -53,7 +53,7 @@ export function messengerWaitPage(shown: {
   );
 }
 
-/** The page for an attempt that was denied or took too long. */
+/** Renders the page for an attempt that was denied or took too long. */
 export function messengerOverPage(
   shown: { readonly wasDenied: boolean; readonly next: string },
 ): Response {

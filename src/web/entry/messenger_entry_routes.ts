@@ -1,4 +1,6 @@
-/** @module Sign-in with a messenger. A cookie binds an attempt to its browser. */
+/**
+ * @module Sign-in with a messenger. A cookie binds each attempt to the browser in which it started.
+ */
 import * as z from "zod";
 import { displayName } from "../../contract/identity.ts";
 import { checkFields, refused } from "../layout/form.ts";
@@ -27,7 +29,9 @@ export interface MessengerEntry {
 const newcomerFields = z.object({ name: displayName });
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** The cookie for an attempt. Over HTTPS, no other host can set a cookie with this name. */
+/**
+ * Describes the cookie for an attempt. Over HTTPS, other hosts cannot set a cookie with this name.
+ */
 function attemptCookie({ publicOrigin }: MessengerEntry) {
   const secure = publicOrigin.startsWith("https:");
   const name = secure ? "__Host-svc_messenger" : "svc_messenger";
@@ -36,8 +40,8 @@ function attemptCookie({ publicOrigin }: MessengerEntry) {
       `${name}=${value}; Path=/; Max-Age=${ATTEMPT_MS / 1000}; HttpOnly; SameSite=Lax` +
       (secure ? "; Secure" : ""),
     /**
-     * Reads the cookie. If there are two with the same name, ignores both, because another host has
-     * planted one of them.
+     * Reads the cookie. If there are two cookies with the name, ignores both, because another host
+     * has planted one of them.
      */
     read(header: string | null): string {
       const values = (header ?? "").split(";").map((part) => part.trim())

@@ -60,7 +60,7 @@ export function PermissionFields(
   );
 }
 
-/** A choice between all projects and selected ones. */
+/** Shows a choice between all projects and selected ones. */
 export function ProjectFields({ chosen, choices: { projects, hasMore } }: {
   readonly chosen: Grant["projects"];
   readonly choices: GrantChoices;

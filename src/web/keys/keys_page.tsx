@@ -29,7 +29,7 @@ export function Ending({ apiKey, now }: { readonly apiKey: ApiKey; readonly now:
   );
 }
 
-/** Describes the scope of a key. */
+/** Describes the projects that a key can access. */
 function reachOf({ projects }: ApiKey, { projects: known }: GrantChoices): string {
   if (projects === null) return "all projects";
   const names = new Map(known.map(({ id, name }) => [id, name]));

@@ -7,7 +7,7 @@ import type { PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { GrantChoices } from "./grant_fields.tsx";
 
-/** Maximum number of pages to search for a key. */
+/** Maximum number of pages that are searched for a key. */
 const MAX_PAGES = 10;
 
 /**

@@ -55,7 +55,7 @@ const LIMITS: readonly Pick<FieldProps, "name" | "label" | "hint">[] = [
   },
 ];
 
-/** Describes which workflow runs get keys. */
+/** Describes the workflow runs that get keys. */
 function runsOf(publisher: TrustedPublisher): string {
   const { branch, tag, pullRequests, environment, workflow, issuer } = publisher;
   return [
@@ -207,7 +207,7 @@ function publishersPage(
 
 const AT = "/workspaces/:slug/publishers";
 
-/** Fields that match everything if left empty. */
+/** Fields that match any value if they are left empty. */
 const OPTIONAL = ["branch", "tag", "environment", "workflow", "issuer"] as const;
 
 export function bindPublishers(bind: PageBinder, services: BoardServices): void {

@@ -1,4 +1,4 @@
-/** @module Files that pages load. They are compressed once and cached permanently. */
+/** @module Serves files that pages load. The files are compressed once and cached permanently. */
 import { gzipSync } from "node:zlib";
 
 /** Whether a client accepts gzip, according to its headers. */
@@ -8,7 +8,8 @@ export const takesGzip = (accepted: string | null): boolean =>
 type Content = string | Uint8Array<ArrayBuffer>;
 
 /**
- * Creates a handler for a file that is named after its content and read when it is first requested.
+ * Creates a handler for a file whose URL contains a hash of its content. The file is read when it
+ * is first requested.
  */
 export function makeAsset(
   type: string,

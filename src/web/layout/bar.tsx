@@ -6,7 +6,7 @@ import type { PageContext } from "./page_context.ts";
 import { PALETTE_PATH } from "./palette_script.ts";
 import { Form, Mark } from "./pieces.tsx";
 
-/** A page's location: its workspace and, for a project page, the project. */
+/** A page's location: the workspace and, for a project page, the project. */
 export interface Place {
   readonly workspace: { readonly slug: string; readonly name: string };
   /** The project that the page belongs to. */
@@ -60,7 +60,7 @@ function Way({ href, path, children }: {
 }
 
 /**
- * The link to the search page. The dashboard's script also opens the search with a keyboard
+ * Shows the link to the search page. The dashboard's script also opens the search with a keyboard
  * shortcut.
  */
 function SearchWay({ href }: { readonly href: string }) {
@@ -76,8 +76,8 @@ function SearchWay({ href }: { readonly href: string }) {
 }
 
 /**
- * The sign-out button. On narrow screens, it is on the settings pages, because the bar has no room
- * for it.
+ * Shows the sign-out button. On narrow screens, where the bar has no room, the button is on the
+ * settings pages instead.
  */
 export function SignOut({ csrf }: { readonly csrf: string }) {
   return (

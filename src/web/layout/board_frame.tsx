@@ -51,7 +51,7 @@ interface Section {
   readonly isHere: boolean;
 }
 
-/** A group of sections. Its name links to the first one. */
+/** A group of sections, whose name links to the first section. */
 interface Group {
   readonly name: string;
   readonly href: string;

@@ -8,7 +8,7 @@ import { dayText } from "./pieces.tsx";
 
 export type Tone = "good" | "bad" | "care" | "idle";
 
-/** A state as a dot and a word. */
+/** Shows a state as a dot and a word. */
 export function State({ tone, moving = false, past = false, children }: {
   readonly tone: Tone;
   /** Whether the state is about to change. */
@@ -45,8 +45,8 @@ export const isUnderWay = (status: DeploymentState): boolean =>
   DEPLOYMENT_WORDS[status].moving === true;
 
 /**
- * Attributes for the element `id`. They refresh it from the page at `path` while something in it is
- * in progress.
+ * Returns attributes for the element `id`. While something in the element is in progress, the
+ * attributes refresh the element from the page at `path`.
  */
 export const renewed = (isMoving: boolean, { id, path }: {
   readonly id: string;
@@ -80,7 +80,9 @@ const HEALTH_WORDS: Readonly<Record<Exclude<ProjectHealth["state"], "none">, Sho
   unhealthy: { tone: "bad", word: "Server unhealthy" },
 };
 
-/** Shows the health of a project's production deployment. Renders nothing if nothing is live. */
+/**
+ * Shows the health of a project's production deployment. Renders nothing if no deployment is live.
+ */
 export function HealthMark({ state }: Pick<ProjectHealth, "state">) {
   if (state === "none") return null;
   const { word, ...shown } = HEALTH_WORDS[state];
@@ -91,7 +93,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Returns the time since a moment, in words. */
+/** Returns the time that has passed since a moment, in words. */
 export function agoText(at: number, now: number): string {
   const past = Math.max(0, now - at);
   if (past < MINUTE) return "just now";
@@ -102,7 +104,7 @@ export function agoText(at: number, now: number): string {
   return dayText(new Date(at).toISOString());
 }
 
-/** Shows how long ago a time was, with the exact time on hover. */
+/** Shows how long ago a moment was, and the exact time on hover. */
 export function Ago({ at, now }: { readonly at: string; readonly now: number }) {
   const exact = `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
   return <time datetime={at} title={exact}>{agoText(Date.parse(at), now)}</time>;
@@ -122,7 +124,10 @@ export function durationText(milliseconds: number): string {
 /** Returns a URL without its scheme. */
 const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
 
-/** Shows a name that, if too long, breaks after punctuation instead of within words. */
+/**
+ * Shows a name. A name that is too long for a line breaks after punctuation rather than within
+ * words.
+ */
 export function Name({ text }: { readonly text: string }) {
   return (
     <>
@@ -144,7 +149,7 @@ export function Branch({ name }: { readonly name: string }) {
   );
 }
 
-/** A link to a site that opens in a new window. */
+/** Shows a link that opens a site in a new window. */
 export function SiteLink({ url, class: kind }: { readonly url: string; readonly class?: string }) {
   return (
     <a class={kind} href={url} target="_blank" rel="noreferrer">
@@ -153,7 +158,7 @@ export function SiteLink({ url, class: kind }: { readonly url: string; readonly 
   );
 }
 
-/** A link to a site. The script adds a button that copies its URL. */
+/** Shows a link to a site. The script adds a button that copies the site's URL. */
 export function CopiedLink({ url }: { readonly url: string }) {
   return (
     <span class="row" data-copied={url}>
@@ -167,7 +172,7 @@ export function Commit({ sha }: { readonly sha: string | null }) {
   return sha === null ? null : <span class="sha">{sha.slice(0, 7)}</span>;
 }
 
-/** Shown instead of an empty list: the reason why it is empty, and the command to run next. */
+/** Replaces an empty list with the reason why it is empty and the command to run next. */
 export function Empty({ title, command, children }: {
   readonly title: string;
   readonly command?: string;
@@ -182,14 +187,14 @@ export function Empty({ title, command, children }: {
   );
 }
 
-/** A labeled field with a few values to choose from. */
+/** Shows a labeled field with a few values to choose from. */
 export function SelectField({ label, name, id = name, values, words = {}, chosen }: {
   readonly label: string;
   readonly name: string;
   /** Distinguishes fields with the same name on a page. */
   readonly id?: string;
   readonly values: readonly string[];
-  /** Labels for values that are not words. */
+  /** Labels for values that are not readable words. */
   readonly words?: Readonly<Record<string, string>>;
   readonly chosen: string;
 }) {
@@ -207,14 +212,13 @@ export function SelectField({ label, name, id = name, values, words = {}, chosen
   );
 }
 
-/** Links to the first page and the next page of a list. */
+/** Shows links to the first page and the next page of a list. */
 export function Pager({ path, cursor, nextCursor, name = "cursor", query = {} }: {
   readonly path: string;
   readonly cursor: string | null;
   readonly nextCursor: string | null;
   /**
-   * Name of the query parameter for the cursor. The name can be set, because a page can have two
-   * lists.
+   * Name of the query parameter for the cursor, which must be different for each list on a page.
    */
   readonly name?: string;
   /** Other query parameters. */

@@ -117,10 +117,13 @@ for (const figure of document.querySelectorAll("[data-chart]")) draw(figure);
 /** The pinned version of uPlot. */
 const VERSION = /@([\d.]+)$/.exec(config.imports.uplot)?.[1] ?? "";
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const CHART_SCRIPT_PATH = `/assets/chart-${VERSION}-${sha256Hex(CHART).slice(0, 16)}.js`;
 
-/** uPlot and its style sheet, which are bundled with the program, and the script that uses them. */
+/**
+ * Serves uPlot and its style sheet, which are bundled with the program, and the script that uses
+ * them.
+ */
 export const showChartScript = makeAsset("text/javascript; charset=utf-8", async () => {
   const [library, style] = await Promise.all([
     readTextFile(fileURLToPath(import.meta.resolve("uplot/dist/uPlot.iife.min.js"))),

@@ -5,7 +5,7 @@ import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/accounts.ts";
 import type { FormState } from "./form.ts";
 import { Field, type FieldProps } from "./pieces.tsx";
 
-/** The email address to sign in with. */
+/** Shows the field for the email address with which a person signs in. */
 export function EmailField(
   { state, ...rest }: Pick<FieldProps, "state" | "maxlength" | "focus">,
 ) {
@@ -22,8 +22,8 @@ export function EmailField(
 }
 
 /**
- * The field for a new password. Use `brief` in settings, where the field is next to the current
- * password.
+ * Shows the field for a new password. Use `brief` in settings, where this field is next to the one
+ * for the current password.
  */
 export function NewPassword({ state, name = "password", brief = false }: {
   readonly state: FormState;

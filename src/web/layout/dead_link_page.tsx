@@ -6,7 +6,7 @@ import { EntryFrame } from "./frames.tsx";
 /** Renders a page with status 404, the reason, and links to continue. */
 export function deadLinkPage({ lead, path, word, title = "Link used" }: {
   readonly lead: string;
-  /** Path of the page to continue to. */
+  /** Path of the page to which the button leads. */
   readonly path: string;
   readonly word: string;
   /** Title of the browser window. */

@@ -10,7 +10,7 @@ import { makeAsset } from "./asset.ts";
 import type { FormPage } from "./form.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const STYLESHEET_PATH = `/assets/${sha256Hex(STYLESHEET).slice(0, 16)}.css`;
 
 /** The Content Security Policy of pages: no scripts. */
@@ -25,7 +25,7 @@ export const PAGE_POLICY = [
 
 /**
  * Some page URLs contain a one-time token, so other sites must not get a referrer. `no-referrer`
- * would also remove the `Origin` header from our own forms.
+ * would also remove the `Origin` header from requests by our own forms.
  */
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
@@ -43,7 +43,7 @@ export interface PageFacts {
   /** HTTP status; 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Paths of scripts that the page loads. The policy must allow them. */
+  /** Paths of scripts that the page loads. The content security policy must allow these scripts. */
   readonly scripts?: readonly string[];
   /** The htmx configuration, as JSON. */
   readonly htmxConfig?: string;
@@ -102,7 +102,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28">` +
   `<rect width="28" height="28" rx="7" fill="#0a6a4d"/>` +
   `<path d="M8 9h12M8 14h8M8 19h4" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>`;
 
-/** Serves the icon shown in the browser tab. */
+/** Serves the icon that browsers show in the tab. */
 export function showIcon(): Response {
   return new Response(ICON, {
     headers: {

@@ -8,7 +8,7 @@ const MAX_FORM_BYTES = 64 * 1024;
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** The state of a form: the values as entered, and their problems. */
+/** The state of a form: the values as they were entered, and the problems with them. */
 export interface FormState {
   readonly values: Fields;
   /** Problems with individual fields. */
@@ -17,7 +17,7 @@ export interface FormState {
   readonly failure?: string;
 }
 
-/** How to show a form again after it was rejected. */
+/** How to show a form again after it has been rejected. */
 export interface FormPage {
   readonly state?: FormState;
   /** HTTP status of the page; 200 by default. */
@@ -25,19 +25,19 @@ export interface FormPage {
   readonly headers?: Fields;
 }
 
-/** An empty form. */
+/** The state of an empty form. */
 export const EMPTY: FormState = { values: {}, problems: {} };
 
 export interface SentForm {
-  /** The fields. For a repeated field, the last value. */
+  /** The values by field name. A repeated field has its last value. */
   readonly fields: Fields;
-  /** All values of a field, for example of all checked checkboxes. */
+  /** Returns all values of a field, for example of all checked checkboxes. */
   values(name: string): readonly string[];
-  /** The files in a field. */
+  /** Returns the files in a field. */
   files(name: string): readonly File[];
 }
 
-/** Creates an empty form, for a request without one. */
+/** An empty form, for a request without a form. */
 export const NO_FORM: SentForm = { fields: {}, values: () => [], files: () => [] };
 
 /** Reads a form with files (RFC 7578). */
@@ -56,7 +56,8 @@ async function readMultipart(request: Request, maxBytes: number): Promise<SentFo
 }
 
 /**
- * Reads a form. It can contain files only if `maxUpload`, the form's maximum size in bytes, is set.
+ * Reads a form. A form can contain files only if `maxUpload`, the maximum size of the form in
+ * bytes, is set.
  */
 export async function readForm(request: Request, maxUpload?: number): Promise<SentForm> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -120,7 +121,8 @@ export function refused(
     state: problems === undefined
       ? { values, problems: {}, failure: failure.message }
       : { values, problems },
-    // A 401 response would have to contain a challenge (RFC 9110, 15.5.2).
+    // The status must not be 401, because such a response must contain a challenge (RFC 9110,
+    // 15.5.2).
     status: failure.status === 401 ? 403 : failure.status,
     headers: failure.retryAfter === undefined ? {} : { "retry-after": `${failure.retryAfter}` },
   };

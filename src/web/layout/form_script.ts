@@ -1,7 +1,7 @@
 /**
  * @module The part of the dashboard's script for forms. Adds confirmation dialogs, a busy
  * indicator, and a way to continue after the connection or the session is lost. Forms also work
- * without it.
+ * without the script.
  */
 
 /** Path where the script looks up who is signed in. */

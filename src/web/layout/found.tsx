@@ -10,7 +10,7 @@ export interface FoundRow {
   readonly href: string;
   readonly title: string;
   readonly detail?: string;
-  /** Words in the detail that match the search, in lowercase. Set only for prose. */
+  /** Words in the detail that match the search, in lowercase. Set only if the detail is prose. */
   readonly words?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const MAX_TEXT = 160;
 export const shorten = (text: string): string =>
   text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 
-/** Shows text with its matches marked. */
+/** Shows text and highlights the words that match the search. */
 function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
   return (
     <span class="soft">

@@ -22,12 +22,12 @@ function Pitch({ short }: { readonly short: boolean }) {
   );
 }
 
-/** The frame for sign-up, sign-in and confirmations. */
+/** Renders the frame for sign-up, sign-in and confirmations. */
 export function EntryFrame({ title, lead, roomy, shortPitch, crest, children }: {
   readonly title: string;
   readonly lead?: Child;
   readonly roomy?: boolean;
-  /** Whether the page itself shows the commands. */
+  /** Whether the frame omits the commands because the page shows them. */
   readonly shortPitch?: boolean;
   /** An image above the title. */
   readonly crest?: Child;

@@ -1,7 +1,8 @@
 /**
  * @module Keeps open pages up to date with one stream of notifications for all tabs of a browser. A
  * shared worker reads the stream and also assigns the few slots for log streams. Over HTTP/1.1, a
- * browser opens only six connections to a site, and loading pages needs some of them.
+ * browser opens only six connections to a site, and some of them must remain free for loading
+ * pages.
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
@@ -62,7 +63,7 @@ addEventListener("connect", ({ ports: [port] }) => {
 });
 `;
 
-/** Named after its content, so pages of the same version share a worker. */
+/** The name contains a hash of the content, so pages of the same version share a worker. */
 export const LIVE_WORKER_PATH = `/assets/live-${sha256Hex(WORKER).slice(0, 16)}.js`;
 
 export const showLiveWorker = makeAsset("text/javascript; charset=utf-8", () => WORKER);

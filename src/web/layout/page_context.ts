@@ -7,9 +7,9 @@ export interface PageContext {
   readonly csrf: string;
   readonly workspaces: readonly Workspace[];
   readonly path: string;
-  /** The last action. */
+  /** The message about the last action. */
   readonly done?: string | undefined;
-  /** Path of the action that undoes it. */
+  /** Path of the page that undoes the last action. */
   readonly undo?: string | undefined;
 }
 

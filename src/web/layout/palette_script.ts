@@ -1,7 +1,7 @@
 /**
  * @module The search overlay, which a keyboard shortcut opens on every page. The overlay lists the
  * page's actions, other pages, projects and search results. It is loaded when it is first opened.
- * Without it, the search is a page.
+ * Without this script, the search is a page.
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
@@ -218,7 +218,7 @@ const isSearchKey = ({ key, ctrlKey, metaKey, altKey, target }) => {
 };
 `;
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const PALETTE_PATH = `/assets/palette-${sha256Hex(PALETTE).slice(0, 16)}.js`;
 
 export const showPaletteScript = makeAsset("text/javascript; charset=utf-8", () => PALETTE);

@@ -18,14 +18,14 @@ export function Mark({ href = "/" }: { readonly href?: string }) {
   );
 }
 
-/** A message for the reader. Screen readers announce it immediately if it is `bad`. */
+/** Shows a message. Screen readers announce a `bad` message immediately. */
 export function Notice(
   { kind = "good", children }: { readonly kind?: "good" | "bad" | "care"; children?: Child },
 ) {
   return <div class={`notice ${kind}`} role={kind === "bad" ? "alert" : "status"}>{children}</div>;
 }
 
-/** The last action, with a button to undo it. */
+/** Shows the last action, with a button to undo it if that is possible. */
 export function DoneNotice({ context }: {
   readonly context: Pick<PageContext, "done" | "undo" | "csrf">;
 }) {
@@ -45,7 +45,7 @@ export function DoneNotice({ context }: {
   );
 }
 
-/** A problem with the whole form, shown above the form. */
+/** Shows a problem with the whole form, above the form. */
 export function Trouble({ state }: { readonly state: FormState }) {
   if (state.failure !== undefined) return <Notice kind="bad">{state.failure}</Notice>;
   const problems = Object.entries(state.problems);
@@ -85,8 +85,8 @@ export interface FieldProps {
 }
 
 /**
- * A labeled field with its hint and error. The first invalid field gets the focus. Passwords are
- * never shown again.
+ * Shows a labeled field with its hint and error. The first invalid field gets the focus. Passwords
+ * are never shown again.
  */
 export function Field({ label, name, state, type = "text", hint, initial, ...rest }: FieldProps) {
   const wrong = state.problems[name];
@@ -120,7 +120,7 @@ export function Field({ label, name, state, type = "text", hint, initial, ...res
   );
 }
 
-/** A form with a token that proves it was submitted from our own page. */
+/** Renders a form with a token that proves that it was submitted from one of our own pages. */
 export function Form({ action, csrf, class: kind, hidden = {}, asks = false, children }: {
   readonly action: string;
   readonly csrf?: string;
@@ -160,14 +160,17 @@ const DAY = new Intl.DateTimeFormat("en-GB", {
 /** Formats a day in UTC, such as `1 Dec 2026`. */
 export const dayText = (at: string): string => DAY.format(new Date(at));
 
-/** A time in UTC. The script shows it in the reader's time zone, with UTC as a tooltip. */
+/**
+ * Shows a time in UTC. The script converts it to the reader's time zone and keeps the UTC time as a
+ * tooltip.
+ */
 export function Moment({ at }: { readonly at: string }) {
   return <time datetime={at} data-local="">{`${MOMENT.format(new Date(at))} UTC`}</time>;
 }
 
 /** Shows when a credential was created and when it was last used. */
 export function MadeAndUsed({ word, createdAt, lastUsedAt }: {
-  /** The verb for the creation, such as "Connected". */
+  /** The word for how the credential was created, such as "Connected". */
   readonly word: string;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
@@ -184,7 +187,7 @@ export function MadeAndUsed({ word, createdAt, lastUsedAt }: {
   );
 }
 
-/** A QR code with a quiet zone, as one path. */
+/** Draws a QR code, including its quiet zone, as one path. */
 export function Qr({ text, label }: { readonly text: string; readonly label: string }) {
   const { data, size } = encode(text, { border: 3 });
   const runs = data.flatMap((row, y) =>
@@ -197,7 +200,7 @@ export function Qr({ text, label }: { readonly text: string; readonly label: str
   );
 }
 
-/** A check mark or a cross in a circle. */
+/** Shows a check mark or a cross in a circle. */
 export function Outcome({ good }: { readonly good: boolean }) {
   return (
     <div class={good ? "big" : "big bad"} aria-hidden="true">
@@ -212,7 +215,7 @@ export function Outcome({ good }: { readonly good: boolean }) {
   );
 }
 
-/** A card with a heading. */
+/** Renders a card with a heading. */
 export function Card({ title, id, lead, children }: {
   readonly title: string;
   readonly id: string;
@@ -231,13 +234,14 @@ export function Card({ title, id, lead, children }: {
 }
 
 /**
- * A button that removes or stops something. Screen readers also announce what it removes or stops.
+ * Renders a button that removes or stops something. Screen readers also announce what it removes or
+ * stops.
  */
 export function EndButton({ action, csrf, word, what, hidden = {}, asks = true }: {
   readonly action: string;
   readonly csrf: string;
   readonly word: string;
-  /** The thing that the button removes or stops. The question also names it. */
+  /** The name of what the button removes or stops, which the question also contains. */
   readonly what: string;
   readonly hidden?: Readonly<Record<string, string>>;
   readonly asks?: boolean;

@@ -11,10 +11,10 @@ export interface PlotBar {
 }
 
 const HEIGHT = 100;
-/** Width of a bar and of the gap after it. */
+/** Width of a bar, and width of the gap after it. */
 const BAR = 8;
 const GAP = 2;
-/** Minimum height, so any value above 0 is visible. */
+/** Minimum height of a bar, so that any value above 0 is visible. */
 const LEAST = 1.5;
 
 const heightOf = (value: number, most: number): number =>
@@ -54,7 +54,7 @@ export function BarPlot({ bars, label }: {
   );
 }
 
-/** Shows a share of a total as a line below a row. */
+/** Shows a value relative to a maximum, as a line below a row. */
 export function ShareLine({ value, most }: { readonly value: number; readonly most: number }) {
   return (
     <svg class="share" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true">
@@ -66,7 +66,7 @@ export function ShareLine({ value, most }: { readonly value: number; readonly mo
   );
 }
 
-/** Maximum number of values to show. */
+/** Maximum number of values that are shown. */
 const SHOWN = 10;
 
 /** Shows counted values, most frequent first, each relative to the highest count. */

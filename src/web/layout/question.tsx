@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module The question asked before an action that replaces production or deletes something.
- * Without JavaScript, it is a page. The dashboard's script shows the same form as a dialog.
+ * @module The question that is asked before an action that replaces production or deletes
+ * something. Without JavaScript, the question is a page. The dashboard's script shows the same form
+ * as a dialog.
  */
 import type { Child } from "hono/jsx";
 import { showPage } from "./document.tsx";
@@ -19,7 +20,10 @@ export interface Question {
   readonly word: string;
   /** The name that the person must type. */
   readonly typed?: string;
-  /** The state that the question describes. If the state changes, the question is asked again. */
+  /**
+   * The state that the question describes. If the state has changed when the person confirms, the
+   * question is asked again.
+   */
   readonly seen?: string;
 }
 
@@ -34,7 +38,7 @@ interface Refusal {
   readonly wrong?: string;
 }
 
-/** Returns why a form does not confirm the action; `undefined` if it does. */
+/** Returns why a form does not confirm the action; `undefined` if the form does confirm it. */
 export function refusalOf(
   { typed, seen }: Question,
   fields: SentForm["fields"],
@@ -84,13 +88,13 @@ export interface Asked extends Pick<SentForm, "fields" | "values"> {
   /** Path and query to which the form is submitted. */
   readonly action: string;
   readonly csrf: string;
-  /** The page to return to. */
+  /** Path of the page to which the person returns. */
   readonly cameFrom: string;
-  /** Whether the fields can be too long for a form without files. */
+  /** Whether the fields may be larger than a form without files is allowed to be. */
   readonly isLarge?: boolean;
 }
 
-/** Renders a question. Its form contains the fields of the action. */
+/** Renders a question. The form on the page contains the action's fields. */
 export function questionPage(question: Question, asked: Asked, refusal: Refusal): Response {
   const { title, lines, facts = [], word, typed, seen } = question;
   const { action, csrf, cameFrom, fields, values, isLarge = false } = asked;

@@ -1,6 +1,5 @@
 /**
- * @module The dashboard's scripts: htmx, and our own script, for example to follow logs. Pages also
- * work without them.
+ * @module The dashboard's scripts: htmx and our own script. Pages also work without these scripts.
  */
 import config from "../../../deno.json" with { type: "json" };
 import { sha256Hex } from "../../lib/hash.ts";
@@ -208,7 +207,10 @@ const BOARD_SCRIPT = FOLLOW + COPY_SCRIPT + FORM_SCRIPT;
 /** The pinned version of htmx. */
 const HTMX_VERSION = /@([\d.]+)$/.exec(config.imports["htmx.org"])?.[1] ?? "";
 
-/** Both files are named after their content so that browsers can cache them permanently. */
+/**
+ * The names contain the version or a hash of the content, so browsers can cache the files
+ * permanently.
+ */
 export const HTMX_PATH = `/assets/htmx-${HTMX_VERSION}.js`;
 export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(BOARD_SCRIPT).slice(0, 16)}.js`;
 

@@ -7,8 +7,8 @@ import { formatBytes } from "../../lib/format.ts";
 export interface ChartSeries {
   readonly name: string;
   /**
-   * How the series is drawn: as light bars, as solid bars in front of them, as a dashed line, or as
-   * an area.
+   * How the series is drawn: as light bars, as solid bars in front of the light ones, as a dashed
+   * line, or as an area.
    */
   readonly kind: "bars" | "solid" | "line" | "area";
 }
@@ -34,7 +34,7 @@ export function stepName(time: string, { seconds, isLong }: {
   return isLong ? `${time.slice(5, 10)} ${time.slice(11, 16)}` : time.slice(11, 16);
 }
 
-/** Whether the steps cover more than a day. */
+/** Whether the steps cover at least a day. */
 export const isLong = (rows: readonly { readonly time: string }[]): boolean =>
   rows.length > 0 && Date.parse(rows.at(-1)!.time) - Date.parse(rows[0]!.time) >= 86_400_000;
 

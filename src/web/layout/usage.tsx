@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module Shows limits and how much of each is used. */
+/** @module Shows limits, and how much of each limit is used. */
 import type { Child } from "hono/jsx";
 import { MAX_COUNTED, type Usage, type UsageSubject } from "../../contract/usage.ts";
 import { Card } from "./pieces.tsx";
@@ -48,7 +48,7 @@ function Row({ item }: { readonly item: Usage }) {
 
 export function UsageCard({ items, command, children }: {
   readonly items: readonly Usage[];
-  /** The command that shows the same information in a terminal. */
+  /** Shows the command that prints the same information in a terminal. */
   readonly command: string;
   children?: Child;
 }) {

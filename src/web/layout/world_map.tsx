@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module A world map with marked countries. */
+/** @module A world map on which countries can be highlighted. */
 import world from "./world_map.json" with { type: "json" };
 
 const { shapes, width, height } = world;
@@ -8,7 +8,7 @@ const OUTLINES: Readonly<Record<string, string>> = shapes;
 
 const NAMES = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
 
-/** The English name of a country, by its code. */
+/** Returns a country's English name. */
 export const countryName = (code: string): string =>
   /^[A-Z]{2}$/.test(code) ? NAMES.of(code) ?? code : "Unknown";
 
@@ -20,7 +20,10 @@ export interface MarkedCountry {
   readonly title: string;
 }
 
-/** `label` explains why countries are marked. Very small countries have no outline. */
+/**
+ * Shows the map. `label` explains why countries are highlighted. Very small countries have no
+ * outline.
+ */
 export function WorldMap({ countries, label }: {
   readonly countries: readonly MarkedCountry[];
   readonly label: string;

@@ -31,8 +31,8 @@ interface AgentLimits {
 }
 
 /**
- * @throws {Failure} `invalid_request` for unknown parameters, because a misspelled one would not
- * limit anything.
+ * @throws {Failure} `invalid_request` for unknown parameters, because a misspelled parameter would
+ * not limit the agent.
  */
 function readQuery(params: URLSearchParams): AgentLimits {
   const parsed = query.safeParse(Object.fromEntries(params));
@@ -104,12 +104,12 @@ const MAX_MESSAGE_BYTES = 256 * 1024;
 /** Maximum number of messages in a batch. */
 const MAX_MESSAGES = 10;
 
-/** The minimum access that any tool needs. The API itself authorizes each call. */
+/** The minimum access, which every tool needs. The API itself authorizes each call. */
 const ACCESS = { access: "viewer", method: "GET", path: "/mcp" } as const;
 
 /**
- * Path of the metadata for `/mcp` (RFC 9728, 3.1), and a second path for clients that ignore the
- * resource's path.
+ * Path of the metadata for `/mcp` (RFC 9728, 3.1), and a second path for clients that leave the
+ * resource's path out of the URL.
  */
 const METADATA_PATH = "/.well-known/oauth-protected-resource/mcp";
 const METADATA_PATHS = [METADATA_PATH, "/.well-known/oauth-protected-resource"];
@@ -121,8 +121,8 @@ export interface McpOptions {
 }
 
 /**
- * Returns a failure as a JSON-RPC error. If there is no credential, the response tells the client
- * where to get one.
+ * Returns a failure as a JSON-RPC error. If the request has no credential, the response tells the
+ * client where to get one.
  */
 function refuse(failure: Failure, publicOrigin: string): Response {
   const { code, message, status, retryAfter } = failure;

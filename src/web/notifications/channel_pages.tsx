@@ -30,7 +30,7 @@ import type { PageContext } from "../layout/page_context.ts";
 import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 
-/** The policy for the only page with a worker. Web push needs one. */
+/** The content security policy for the only page with a service worker, which web push needs. */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; worker-src 'self'; connect-src 'self'`;
 
 const STATUS: Readonly<Record<MessengerLink["status"], string>> = {
@@ -144,7 +144,7 @@ function channelsPage(context: PageContext, shown: {
 
 function linkPage(context: PageContext, { url, known }: {
   readonly url: string;
-  /** The chats that are already linked. */
+  /** Lists the chats that are already linked. */
   readonly known: readonly MessengerLink[];
 }): Response {
   return showSettings(

@@ -12,12 +12,12 @@ import { showSettings } from "../layout/show_board.ts";
 import { INBOX_SCRIPT_PATH } from "./inbox_script.ts";
 
 /**
- * Live updates need a script and the stream. Without them, the page shows its state at the last
- * load.
+ * Allows the script and the stream that live updates need. Without them, the page shows the state
+ * at the time when it was loaded.
  */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
-/** The part of the inbox selected in the URL. */
+/** The part of the inbox that the URL selects. */
 export interface InboxWish {
   readonly tab: "inbox" | "unread" | "archive";
   readonly category: string | undefined;
@@ -72,7 +72,7 @@ function Act({ action, csrf, id, word, title, kind = "quiet little" }: {
   readonly csrf: string;
   readonly id?: string;
   readonly word: string;
-  /** The thing that the action affects, for screen readers. */
+  /** The notification that the action affects, for screen readers. */
   readonly title?: string;
   readonly kind?: string;
 }) {

@@ -77,7 +77,7 @@ document.addEventListener("keydown", (event) => {
 }
 `;
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const INBOX_SCRIPT_PATH = `/assets/inbox-${sha256Hex(INBOX).slice(0, 16)}.js`;
 
 export function showInboxScript(): Response {

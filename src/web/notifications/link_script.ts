@@ -1,12 +1,13 @@
 /**
- * @module The script for the page that links a chat. The script shows as soon as the chat is
+ * @module The script for the page that links a chat. The script shows when the chat has been
  * linked.
  */
 import type { MessengerLink } from "../../contract/messenger.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
 /**
- * Identifies a linked chat for the page and its script. The time changes if a chat is linked again.
+ * Identifies a linked chat and its state for the page and its script. The time changes if the chat
+ * is linked again.
  */
 export const linkMark = ({ id, status, createdAt }: MessengerLink): string =>
   `${id} ${status} ${createdAt}`;
@@ -42,7 +43,7 @@ look();
 }
 `;
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const LINK_SCRIPT_PATH = `/assets/link-${sha256Hex(LINK).slice(0, 16)}.js`;
 
 export function showLinkScript(): Response {

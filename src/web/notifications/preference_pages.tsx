@@ -105,7 +105,7 @@ function CategoryRow({ preferences, isRefused }: {
   );
 }
 
-/** The field to choose which deployments a person is notified about. */
+/** Shows the field for choosing the deployments about which a person is notified. */
 function WhoseDeployments({ deployments = "all" }: Pick<CategoryPreferences, "deployments">) {
   const name = fieldName("Deployment", "deployments");
   return (

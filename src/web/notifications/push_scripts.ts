@@ -147,7 +147,7 @@ begin().catch((error) => say("Something went wrong: " + error.message));
 }
 `;
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const PUSH_PAGE_PATH = `/assets/push-${sha256Hex(PUSH_PAGE).slice(0, 16)}.js`;
 
 const SCRIPT = {

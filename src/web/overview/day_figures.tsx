@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * @module A project's production figures for the last day, on its tile in the overview. The figures
- * are loaded after the page, so the overview does not wait for them.
+ * @module A project's production figures for the last day, which the overview shows on the
+ * project's tile. The figures are loaded after the page, so the overview does not wait for them.
  */
 import type { ProjectHealth } from "../../contract/health.ts";
 import type { TrafficReport } from "../../contract/traffic.ts";
@@ -11,7 +11,10 @@ import { HealthMark } from "../layout/board_pieces.tsx";
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-/** A placeholder for the figures at `path`. Without scripts, it is a link to the traffic page. */
+/**
+ * Shows a placeholder until the figures at `path` are loaded. Without scripts, the placeholder is a
+ * link to the traffic page.
+ */
 export function DayPlace({ path, traffic }: { readonly path: string; readonly traffic: string }) {
   return (
     <div class="day" hx-get={path} hx-trigger="load" hx-select=".day" hx-swap="outerHTML">

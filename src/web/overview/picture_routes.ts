@@ -1,4 +1,6 @@
-/** @module Serves the picture of a project's site, shown on its tile in the overview. */
+/**
+ * @module Serves the picture of a project's site, which the overview shows on the project's tile.
+ */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
 import { type BoardServices, openBoard } from "../visit/board_context.ts";
@@ -60,8 +62,8 @@ const letter = ({ displayName, name }: Project): Picture => ({
 });
 
 /**
- * Sends the file with headers that make browsers show it only as a picture, even if someone opens
- * its URL.
+ * Sends the file with headers that prevent browsers from running scripts in it, even if someone
+ * opens its URL.
  */
 function answer({ type, content }: Picture): Response {
   const headers = {
@@ -82,7 +84,7 @@ export function bindPictures(bind: PageBinder, services: PictureServices): void 
     const project = await api.call(endpoints.getProject, { params });
     const { id, productionDeploymentId: live } = project;
     const deployment = live === null ? undefined : await deployments.find(id, live);
-    // If the deployment is unreadable, the tile shows a letter. Other pages report the problem.
+    // If the deployment cannot be read, the tile shows a letter. Other pages report the problem.
     const picture = deployment && await readPicture(vault, deployment).catch(() => undefined);
     return answer(picture ?? letter(project));
   });

@@ -1,12 +1,15 @@
-/** @module Chooses the file in a deployment to use as its site's picture. Pure. */
+/** @module Chooses the file in a deployment that becomes the site's picture. Pure. */
 
 /** Maximum size of a start page, in bytes. */
 export const MAX_START_PAGE = 512 * 1024;
 /** Maximum size of a picture, in bytes. */
 export const MAX_PICTURE = 512 * 1024;
-/** Maximum number of candidate files to read from a start page. */
+/** Maximum number of candidate files that are taken from a start page. */
 const MOST_NAMED = 16;
-/** Maximum number of tags to check on a start page, and maximum length of a tag in characters. */
+/**
+ * Maximum number of tags that are checked on a start page, and maximum length of a tag in
+ * characters.
+ */
 const MOST_TAGS = 1000;
 const LONGEST_TAG = 2000;
 
@@ -17,7 +20,8 @@ const TAG_START = /<(?:link|meta)\b/gi;
 const ATTRIBUTE = /\b(rel|href|property|name|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
 
 /**
- * Yields the first tags on a page that can refer to a file, in time linear in the page's length.
+ * Yields the first tags on a page that can refer to a file. The time that this takes is linear in
+ * the page's length.
  */
 function* tagsOf(page: string): Generator<string> {
   let left = MOST_TAGS;
@@ -38,7 +42,7 @@ function attributesOf(tag: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Returns the URL of a picture in a tag, and its rank. Lower is better. */
+/** Returns the URL of the picture in a tag, and the tag's rank. A lower rank is better. */
 function named(tag: string): { readonly address: string; readonly rank: number } | undefined {
   const attributes = attributesOf(tag);
   const rel = (attributes.get("rel") ?? "").toLowerCase().split(/\s+/);
@@ -51,8 +55,8 @@ function named(tag: string): { readonly address: string; readonly rank: number }
 }
 
 /**
- * Returns the path of a URL on a start page. Ignores the host, because a site has several hosts and
- * the deployment only has to contain the file.
+ * Returns the path of a URL on a start page. Ignores the URL's host, because a site has several
+ * hosts. A file that the deployment does not contain is ignored later.
  */
 function pathOf(address: string): string | undefined {
   const base = "http://start.invalid/";
@@ -79,7 +83,8 @@ const startsWith = (bytes: Uint8Array, at: number, text: string): boolean =>
   [...text].every((letter, index) => bytes[at + index] === letter.charCodeAt(0));
 
 /**
- * Returns a picture's type according to its first bytes; `undefined` if browsers cannot show it.
+ * Returns a picture's type according to its first bytes; `undefined` if browsers cannot show the
+ * picture.
  */
 export function pictureType(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, 0, "\x89PNG\r\n")) return "image/png";
@@ -92,7 +97,7 @@ export function pictureType(bytes: Uint8Array): string | undefined {
   return /^<svg[\s>]/.test(afterProlog(head)) ? "image/svg+xml" : undefined;
 }
 
-/** Returns the rest of an XML document after its declaration and first comments. */
+/** Returns the part of an XML document after the declaration and the comments at the start. */
 function afterProlog(text: string): string {
   let rest = text.trimStart();
   for (const [start, end] of [["<?xml", "?>"], ["<!--", "-->"]] as const) {

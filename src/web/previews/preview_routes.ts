@@ -1,6 +1,6 @@
 /**
- * @module `/previews/sign-in`: protected hosts send people here to sign in, and they return signed
- * in.
+ * @module `/previews/sign-in`: protected hosts send people here to sign in, and people who have
+ * signed in are sent back.
  */
 import { PREVIEW_SIGN_IN_PATH, type PreviewSignIn } from "../../platform/previews/mod.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";

@@ -18,14 +18,14 @@ import { pathWith, StoreFilters } from "./store_filters.tsx";
 /** Maximum length of an object's key in UTF-8 bytes, and therefore also in characters. */
 export const MAX_KEY = 1024;
 
-/** Signed link lifetimes in seconds, by label. */
+/** Lifetimes of signed links in seconds, by label. */
 export const LINK_TIMES: readonly (readonly [seconds: number, words: string])[] = [
   [3600, "1 hour"],
   [86_400, "1 day"],
   [604_800, "7 days"],
 ];
 
-/** The part of the store to show, as given in the URL. */
+/** The part of the store that the URL selects. */
 export interface BlobsWish {
   readonly environment: string;
   readonly prefix: string;
@@ -41,7 +41,7 @@ export interface BlobsView extends FormPage {
 /** Returns the part of a key after the current folder. */
 const nameIn = (key: string, folder: string): string => shownKey(key.slice(folder.length) || key);
 
-/** Returns the folder that contains the keys with a prefix; empty for the top level. */
+/** Returns the folder that contains the keys with a prefix; an empty string for the top level. */
 const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf("/") + 1);
 
 function Rows({ parts, view }: { readonly parts: ProjectVisit; readonly view: BlobsView }) {
@@ -215,9 +215,9 @@ export function blobsPage(parts: ProjectVisit, view: BlobsView): Response {
 
 export interface ObjectView extends FormPage {
   readonly environment: string;
-  /** `undefined` if the key does not exist. */
+  /** The object; `undefined` if the key does not exist. */
   readonly object: BlobObject | undefined;
-  /** A newly signed link. */
+  /** A link that has just been signed. */
   readonly link?: { readonly url: string; readonly expiresAt: string };
 }
 
@@ -290,7 +290,7 @@ function ObjectCard({ parts, view, object }: {
   );
 }
 
-/** An object's page, with its actions. */
+/** Renders an object's page, with the actions for the object. */
 export function blobPage(parts: ProjectVisit, view: ObjectView & { readonly key: string }) {
   const { environment, object, link, key } = view;
   return projectPage(
@@ -319,7 +319,10 @@ export function blobPage(parts: ProjectVisit, view: ObjectView & { readonly key:
   );
 }
 
-/** Shown to viewers instead of the store, because objects may contain personal data. */
+/**
+ * Renders the page that viewers see instead of the store, because objects may contain personal
+ * data.
+ */
 export function closedBlobsPage(parts: ProjectVisit, shown: FormPage): Response {
   return projectPage(
     parts,

@@ -34,7 +34,10 @@ const AT = "/workspaces/:slug/projects/:project/blobs";
 const SIZE = 20;
 /** Maximum number of files in one form. */
 const MAX_FILES = 100;
-/** Lifetime of a download link in seconds. The browser follows it immediately. */
+/**
+ * Lifetime of a download link in seconds, which is short because the browser follows the link
+ * immediately.
+ */
 const DOWNLOAD_SECONDS = 60;
 
 const textOf = (query: URLSearchParams, name: string): string =>
@@ -51,7 +54,9 @@ function list({ api, project }: ProjectVisit, query: Readonly<Record<string, unk
   });
 }
 
-/** Finds the object with a key, which sorts first among all keys with the key as a prefix. */
+/**
+ * Finds the object with a key. Among all keys that start with this key, the key itself comes first.
+ */
 async function find(parts: ProjectVisit, environment: string, key: string) {
   const { items: [first] } = await list(parts, { environment, prefix: key, limit: 1 });
   return first?.key === key ? first : undefined;
@@ -68,7 +73,10 @@ function sign(
   });
 }
 
-/** Returns the files in a form. Browsers send an empty file for a field without files. */
+/**
+ * Returns the files in a form, except for the empty file that browsers send for a field without
+ * files.
+ */
 function filesOf(visit: PersonVisit): readonly File[] {
   const files = visit.files("files").filter(({ name, size }) => name !== "" || size > 0);
   if (files.length === 0) throw new Failure("invalid_request", "Choose a file to upload");
@@ -137,7 +145,7 @@ export function bindBlobs(bind: PageBinder, services: BlobPageServices): void {
     }
   });
 
-  /** Uploads a file like any other client, so the same limits apply. */
+  /** Uploads the file as any other client would, so the same limits apply. */
   const upload = async (parts: ProjectVisit, environment: string, key: string, file: File) => {
     const { url } = await sign(parts, {
       environment,

@@ -29,7 +29,7 @@ const STATES: Readonly<
 
 const isUnderWay = ({ state }: Build): boolean => STATES[state].moving === true;
 
-/** Describes how long a build waited or ran. */
+/** Describes how long a build has been waiting, or how long it ran. */
 export function timeText(build: Build, now: number): string {
   const { state, ahead, queuedAt, startedAt, finishedAt } = build;
   const at = (moment: string) => Date.parse(moment);

@@ -9,10 +9,7 @@ import { countryName, type MarkedCountry, WorldMap } from "../layout/world_map.t
 /** Number of shades for countries, from few requests to many. */
 const SHADES = 4;
 
-/**
- * Returns the shade for a count, from 1 to `SHADES`. Each shade represents several times as many
- * requests as the previous one.
- */
+/** Returns the shade for a count, from 1 to `SHADES`. The shades follow a logarithmic scale. */
 export function shadeOf(count: number, most: number): number {
   if (count >= most) return SHADES;
   return 1 + Math.floor((SHADES - 1) * Math.log(Math.max(1, count)) / Math.log(most));

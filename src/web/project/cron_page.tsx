@@ -180,9 +180,9 @@ function cronPage(
 }
 
 const AT = "/workspaces/:slug/projects/:project/cron";
-/** Number of runs on the page. For each run, one log line is read. */
+/** Number of runs on the page, and number of log lines to read. */
 const RUNS = 20;
-/** Every request from a task has this `User-Agent`, and an ID that starts with `cron-`. */
+/** The `User-Agent` of every request from a task. The IDs of these requests start with `cron-`. */
 const AGENT = "svc-cron";
 
 /** Reads the latest runs from the log. */

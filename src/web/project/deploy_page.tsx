@@ -15,7 +15,7 @@ import { canChange, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
 export interface DeployView extends FormPage {
-  /** The repository; `undefined` if there is none, or it cannot be read. */
+  /** The repository; `undefined` if there is none or it cannot be read. */
   readonly repository: Repository | undefined;
   /** Why the repository cannot be read. */
   readonly trouble: string | undefined;
@@ -25,7 +25,7 @@ export interface DeployView extends FormPage {
   readonly of?: "branch" | "credentials" | "files";
 }
 
-/** The app to deploy by default. */
+/** Returns the app that is selected by default. */
 function suggestedApp({ apps }: Repository): RepositoryApp | undefined {
   const [root] = apps;
   return root?.kind === null ? apps[1] ?? root : root;
@@ -63,7 +63,7 @@ function AppChoices({ repository, state }: {
   );
 }
 
-/** Settings and variables that a first build may need. */
+/** Shows the fields for settings and variables that a first build may need. */
 function FirstFields({ parts, repository, state }: {
   readonly parts: ProjectVisit;
   readonly repository: Repository;

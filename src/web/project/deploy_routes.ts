@@ -29,7 +29,7 @@ async function inspect(
     });
     return { repository };
   } catch (error) {
-    // Reading a large repository takes a while the first time, which is not a fault of the
+    // A large repository takes a while to read for the first time, which is not a fault of the
     // platform.
     const isAnswer = error instanceof Failure && error.status !== 403 &&
       (error.status < 500 || error.code === "unavailable");
@@ -41,7 +41,10 @@ async function inspect(
   }
 }
 
-/** Stores the settings for a first deployment. Settings left empty are detected automatically. */
+/**
+ * Stores the settings for a first deployment. Settings that are left empty are detected
+ * automatically.
+ */
 async function saveSettings({ api, project }: ProjectVisit, fields: Fields): Promise<void> {
   const text = (name: string) => fields[name]?.trim() || null;
   await api.call(endpoints.updateProject, {

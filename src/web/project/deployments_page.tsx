@@ -120,7 +120,7 @@ function Production({ parts, deployment, health }: {
 function Choice<T extends string>({ name, label, all, values, wordOf, chosen }: {
   readonly name: string;
   readonly label: string;
-  /** The label of the option that disables the filter. */
+  /** The label for the option that disables a filter. */
   readonly all: string;
   readonly values: readonly T[];
   wordOf?(value: T): string;

@@ -137,7 +137,7 @@ function DomainItem({ parts, domain }: { readonly parts: ProjectVisit; readonly 
   );
 }
 
-/** A domain with its required records. */
+/** Shows a domain with the DNS records that it requires. */
 interface ShownRecords {
   readonly hostname: string;
   readonly records: readonly DnsRecord[];

@@ -17,7 +17,7 @@ import { projectPage } from "./project_page.tsx";
 const AT = "/workspaces/:slug/projects/:project/drains";
 
 interface DrainFormPage extends FormPage {
-  /** The result of the test that the user has just started, if any. */
+  /** The result of the test that the person has just run, if any. */
   readonly result?: ResponseOf<typeof endpoints.testDrain>;
 }
 

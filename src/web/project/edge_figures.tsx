@@ -5,7 +5,7 @@ import type { LayerTimes, TrafficReport } from "../../contract/traffic.ts";
 import { Card } from "../layout/pieces.tsx";
 import { Empty } from "../layout/board_pieces.tsx";
 
-/** Layers with responses that could have come from the cache. */
+/** Layers whose responses can be cached, and the cache itself. */
 const CACHEABLE: readonly LayerTimes["layer"][] = ["cache", "function", "server", "proxy"];
 
 const number = (value: number): string => value.toLocaleString("en-US");
@@ -13,7 +13,8 @@ const number = (value: number): string => value.toLocaleString("en-US");
 const TOO_MANY = 429;
 
 /**
- * Returns the share of cached responses, excluding static files; `null` if there are no responses.
+ * Returns the fraction of responses that came from the cache, excluding static files; `null` if
+ * there are no responses.
  */
 export function cacheHitRate(times: readonly LayerTimes[]): number | null {
   const countOf = (layers: readonly string[]) =>

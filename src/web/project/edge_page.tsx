@@ -26,10 +26,10 @@ import { projectPage } from "./project_page.tsx";
 
 /** Number of rules per page. */
 const RULES_SHOWN = 50;
-/** Maximum number of characters to show of a condition or an action. */
+/** Maximum number of characters that are shown per condition or action. */
 const MAX_TEXT = 400;
 
-/** A request entered to be explained. */
+/** The request that the person has entered and wants to have explained. */
 interface AskedRequest {
   readonly method: string;
   readonly url: string;
@@ -58,7 +58,7 @@ function jsonText(value: unknown): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 
-/** Whether a rule only records what it would do. */
+/** Whether a rule records what it would do, but has no effect. */
 const isShadow = ({ action }: RuntimeRule): boolean => "mode" in action && action.mode === "shadow";
 
 function hitsText(hits: number, shadow: boolean): string {
@@ -113,8 +113,8 @@ function whyOf(outcome: RuleOutcome): string | undefined {
 
 function Explained({ explained }: { readonly explained: Explanation | string }) {
   if (typeof explained === "string") return <Notice kind="bad">{explained}</Notice>;
-  // Rules that matched are the most useful, so they come first. Other rules follow until the limit
-  // is reached.
+  // Rules that were applied are the most useful, so they come first. Other rules follow until the
+  // limit is reached.
   const weight = ({ state }: RuleOutcome) => state === "applied" ? 0 : state === "skipped" ? 1 : 2;
   const rules = explained.rules.toSorted((a, b) => weight(a.outcome) - weight(b.outcome))
     .slice(0, RULES_SHOWN);

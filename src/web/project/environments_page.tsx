@@ -29,10 +29,10 @@ export interface ShownEnvironment extends Environment {
 
 export interface EnvironmentsView {
   readonly environments: readonly ShownEnvironment[];
-  /** Name of the environment to show variables for. */
+  /** Name of the environment whose variables are shown. */
   readonly chosen: string;
   readonly variables: readonly Variable[];
-  /** The last name before this part of the list; `null` for the first part. */
+  /** The name of the last variable before this part of the list; `null` for the first part. */
   readonly cursor: string | null;
   readonly nextCursor: string | null;
   readonly refused?: "create" | "set" | "paste";

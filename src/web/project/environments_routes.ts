@@ -23,7 +23,7 @@ const AT = "/workspaces/:slug/projects/:project/environments";
 const BRANCHES = 10;
 /** Number of variables per page. */
 const SIZE = 50;
-/** Number of deployments to read to find these branches. */
+/** Number of deployments that are searched for these branches. */
 const READ = 50;
 
 /** Returns the deployments that are currently live in an environment. */
@@ -130,7 +130,7 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
   };
 
   bind.personal("GET", AT, (visit) => show(visit));
-  // Links to the former variables page continue to work.
+  // Redirects links to the former variables page.
   bind.personal("GET", "/workspaces/:slug/projects/:project/variables", async (visit) => {
     const { path } = await openProject(visit, services);
     return goTo(`${path("environments")}#variables`);
@@ -176,8 +176,8 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
       return back(parts, visit, "variable-set");
     } catch (error) {
       const { state, ...facts } = refused(error, { ...visit.fields, category });
-      // A value entered as plain text may still be a secret, so it is shown again only if the input
-      // was invalid.
+      // A value that was entered as plain text may still be a secret, so it is shown again only if
+      // the input was invalid.
       const { value: _, ...values } = state.values;
       const isShown = facts.status === 400;
       return show(visit, {

@@ -34,13 +34,13 @@ const AT = "/workspaces/:slug/projects/:project/forms";
 const [SIZE, EXPORT_SIZE] = [20, 100];
 /** Maximum number of pages in an export; no project has more. */
 const EXPORT_PAGES = 250;
-/** Maximum length of a form or environment name. */
+/** Maximum length of a form's or an environment's name. */
 const MAX_NAME = 100;
 const FULL = {
   state: { ...EMPTY, failure: "No space left: new submissions are rejected. Delete some." },
 };
 
-/** The part to show, as given in the URL. */
+/** The part of the page that the URL selects. */
 interface View {
   readonly environment: string;
   readonly form: string;
@@ -90,7 +90,7 @@ function FormItem({ form, href, now }: {
   );
 }
 
-/** The text is shown literally, without links. */
+/** Shows a submission. The text is shown literally, without links. */
 function Submission({ parts, submission, wish }: {
   readonly parts: ProjectVisit;
   readonly submission: FormSubmission;
@@ -306,7 +306,10 @@ async function* jsonOf(parts: ProjectVisit, wish: View): AsyncGenerator<string, 
   yield before === "[" ? "[]" : "]";
 }
 
-/** Streams all submissions in one state as a file, newest first, to limit memory usage. */
+/**
+ * Sends all submissions in one state as a file, newest first. The file is streamed to limit memory
+ * usage.
+ */
 async function download(
   parts: ProjectVisit,
   wish: View,
@@ -314,7 +317,7 @@ async function download(
 ): Promise<Response> {
   const isCsv = format === "csv";
   const texts = isCsv ? csvOf(parts, wish) : jsonOf(parts, wish);
-  // An immediate failure is shown as a page, not sent as a file.
+  // An immediate failure is shown as a page rather than sent as a file.
   const first = await texts.next();
   const encoder = new TextEncoder();
   const bytes = async function* () {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module A project's deploy hooks, with the number of times that each was used. */
+/** @module A project's deploy hooks, with the number of times that each hook has been used. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { type DeployHook, HOOK_SCOPES } from "../../contract/hooks.ts";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
@@ -72,7 +72,7 @@ function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook
   );
 }
 
-/** A hook's URL, which is shown only once. */
+/** Shows a new hook's URL, which is shown only once. */
 interface MadeHook {
   readonly name: string;
   readonly url: string;

@@ -11,7 +11,7 @@ import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 import { pathWith, StoreFilters } from "./store_filters.tsx";
 
-/** The part of the store to show, as given in the URL. */
+/** The part of the store that the URL selects. */
 export interface KvWish {
   readonly environment: string;
   readonly prefix: string;
@@ -89,7 +89,8 @@ function Keys({ parts, view }: { readonly parts: ProjectVisit; readonly view: Kv
 }
 
 /**
- * The field for a value. Browsers drop a line feed right after the opening tag, so one is added.
+ * Shows the field for a value. Browsers drop a line feed right after the opening tag, so an extra
+ * one is added.
  */
 function ValueField({ value }: { readonly value: string }) {
   return (
@@ -132,7 +133,10 @@ function Options({ state, contentType, ttl }: {
   );
 }
 
-/** Returns the whole seconds until a value expires, so the form can preserve the expiry. */
+/**
+ * Returns the number of seconds until a value expires, rounded, so that the form can preserve the
+ * expiry.
+ */
 function secondsLeft({ expiresAt }: ShownKvValue, now: number): string {
   if (expiresAt === null) return "";
   return String(Math.max(1, Math.round((Date.parse(expiresAt) - now) / 1000)));
@@ -280,7 +284,9 @@ export function kvValuePage(
   );
 }
 
-/** Shown to viewers instead of the store, because values may contain personal data. */
+/**
+ * Renders the page that viewers see instead of the store, because values may contain personal data.
+ */
 export function closedKvPage(parts: ProjectVisit, shown: FormPage): Response {
   return projectPage(
     parts,

@@ -27,7 +27,7 @@ const wishOf = (query: URLSearchParams): KvWish => ({
   cursor: textOf(query, "cursor") || null,
 });
 
-/** Reads a key's value for the page; `null` if the store has none. */
+/** Reads a key's value for the page. Returns `null` if the store does not have the key. */
 async function readValue({ api, project }: ProjectVisit, environment: string, key: string) {
   try {
     return showKvValue(

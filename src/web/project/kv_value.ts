@@ -1,15 +1,17 @@
 /** @module Formats a value from a key-value store for a page. Pure. */
 import type { KvValue } from "../../contract/kv.ts";
 
-/** Maximum number of characters to show of a value. An escaped character takes up to six. */
+/**
+ * Maximum number of characters that are shown of a value. An escaped character counts as up to six.
+ */
 const MAX_SHOWN = 10_000;
-/** Maximum number of characters to show of a key. */
+/** Maximum number of characters that are shown of a key. */
 const MAX_SHOWN_KEY = 160;
 
 export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {
   /** The value or its beginning. */
   readonly shown: string;
-  /** Why a form cannot represent the value; missing if it can. */
+  /** The reason why a form cannot represent the value; missing if a form can. */
   readonly whyFixed?: string;
 }
 

@@ -2,7 +2,7 @@
 /** @jsxImportSource hono/jsx */
 /**
  * @module Counts a log's entries over time, and their most frequent values. The counts are loaded
- * after the page, so it does not wait for them.
+ * after the page, so the page does not wait for them.
  */
 import type { Deployment } from "../../contract/deployments.ts";
 import { LOG_FACETS, type LogFacet, type LogSummary, MAX_COUNTED } from "../../contract/logs.ts";
@@ -11,7 +11,8 @@ import { logQuery, type LogWish } from "./log_wish.ts";
 const number = (value: number): string => value.toLocaleString("en-US");
 
 /**
- * A placeholder for the counts at `path`. Without scripts, it is a link to a page with the counts.
+ * Shows a placeholder until the counts at `path` are loaded. Without scripts, the placeholder is a
+ * link to a page with the counts.
  */
 export function CountsPlace({ path, page }: { readonly path: string; readonly page: string }) {
   return (
@@ -102,7 +103,7 @@ function deploymentName(id: string, deployments: readonly Deployment[]): string 
   return found === undefined ? id.slice(-12) : `${found.environment} ${id.slice(-12)}`;
 }
 
-/** Shows the counts for a part of the log. Each count links to its entries. */
+/** Shows the counts for a part of the log. Each count links to the entries that it includes. */
 export function LogCounts({ summary, wish, deployments, path }: {
   readonly summary: LogSummary;
   readonly wish: LogWish;

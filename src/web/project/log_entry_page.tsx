@@ -1,6 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module A log entry with everything related: its request, error, deployment and rules. */
+/**
+ * @module A log entry with everything that is related to it: its request, error, deployment and
+ * rules.
+ */
 import type { ErrorSummary } from "../../contract/errors.ts";
 import type { LogEntry } from "../../contract/logs.ts";
 import { durationText } from "../layout/board_pieces.tsx";

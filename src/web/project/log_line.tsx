@@ -17,7 +17,7 @@ function textOf(entry: LogEntry): string {
   return `${from}  ${entry.message}${stack}`;
 }
 
-/** Returns the path of the page that shows an entry and everything related. */
+/** Returns the path of the page that shows an entry and everything that is related to it. */
 const entryPath = (path: string, { time, requestId }: LogEntry): string =>
   `${path}?${new URLSearchParams({
     at: time,
@@ -25,8 +25,8 @@ const entryPath = (path: string, { time, requestId }: LogEntry): string =>
   })}`;
 
 /**
- * A log line. `path` is the path of the page that shows an entry. The characters between the cells
- * separate them in copied text.
+ * Shows a log line. `path` is the path of the page that shows a single entry. Characters between
+ * the parts of the line keep the parts separate in copied text.
  */
 export function LogLine({ entry, path }: { readonly entry: LogEntry; readonly path: string }) {
   const level = levelOf(entry);

@@ -4,7 +4,7 @@ import type { QueryInputOf } from "../../contract/endpoint.ts";
 
 type LogQuery = QueryInputOf<typeof listLogs>;
 
-/** The filters by their names in URLs, with their names in the API and on the page. */
+/** The filters, by name in URLs. Each has its name in the API and its label on the page. */
 export const LOG_FILTERS = {
   search: { field: "search", word: "Search" },
   level: { field: "level", word: "Level" },
@@ -35,14 +35,14 @@ const MAX_VALUE = 500;
 
 export interface LogWish {
   readonly filters: Readonly<Partial<Record<LogFilterName, string>>>;
-  /** `undefined` for any time, or if `since` and `until` set the period. */
+  /** The period up to now; `undefined` for any time, or if `since` or `until` sets the period. */
   readonly range: LogRange | undefined;
   readonly since: string | undefined;
   readonly until: string | undefined;
   readonly cursor: string | null;
 }
 
-/** Parses a time in a URL. Returns `undefined` if it is invalid. */
+/** Parses a time in a URL. Returns `undefined` if the time is invalid or missing. */
 function momentIn(query: URLSearchParams, name: string): string | undefined {
   const time = Date.parse(query.get(name) ?? "");
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
@@ -66,7 +66,7 @@ export function logWishIn(query: URLSearchParams): LogWish {
 }
 
 /**
- * Returns the URL query string for the same part of the log, with changes. `undefined` removes a
+ * Returns the URL parameters for the same part of the log, with changes. `undefined` removes a
  * parameter.
  */
 export function logQuery(

@@ -20,7 +20,7 @@ import {
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
-/** Filters that are always visible. The others are collapsed. */
+/** Filters that are always visible. All other filters are collapsed. */
 const SHOWN_FILTERS: ReadonlySet<LogFilterName> = new Set(["search", "level"]);
 
 const HINTS: Readonly<Partial<Record<LogFilterName, string>>> = {
@@ -154,7 +154,7 @@ function Ranges({ path, wish }: { readonly path: string; readonly wish: LogWish 
   );
 }
 
-/** The part that changes with each search: counts, lines and paging. */
+/** Shows the part of the page that changes with each search: counts, lines and paging. */
 function LogPart({ parts, wish, shown, counts }: {
   readonly parts: ProjectVisit;
   readonly wish: LogWish;
@@ -167,7 +167,7 @@ function LogPart({ parts, wish, shown, counts }: {
   const query = logQuery(wish);
   const search = `?${new URLSearchParams(query)}`;
   const isUnfiltered = Object.keys(query).length === 0;
-  // Only the newest page is updated live.
+  // Only the page with the newest lines is updated live.
   const isLive = cursor === null && until === undefined && error === undefined;
   const live = new URLSearchParams({
     workspace: context.workspace.slug,
@@ -235,7 +235,7 @@ export interface LogsShown {
   readonly nextCursor: string | null;
   readonly missingNodes: readonly MissingNode[];
   readonly environments: readonly string[];
-  /** Why there are no lines. */
+  /** Explains why there are no lines. */
   readonly error?: string;
 }
 

@@ -19,16 +19,16 @@ import { openProject, type ProjectVisit } from "./open_project.ts";
 const AT = "/workspaces/:slug/projects/:project/logs";
 /** Number of lines per page. */
 const SIZE = 100;
-/** Maximum number of pages in a downloaded file. */
+/** Maximum number of pages that are read for a downloaded file. */
 const FILE_PAGES = 10;
 /** Maximum time between lines of one request, in milliseconds. */
 const REQUEST_MS = 600_000;
-/** Maximum number of errors to search for a request's occurrences. */
+/** Maximum number of errors that are checked for occurrences during a request. */
 const MAX_ERRORS = 5;
 
 const paramsOf = ({ project }: ProjectVisit) => ({ project: project.name });
 
-/** Reads the lines for a page. If the API refuses a filter, the page shows the reason. */
+/** Reads the lines for a page. If the API rejects a filter, the page shows the reason. */
 async function readLines(
   parts: ProjectVisit,
   wish: LogWish,

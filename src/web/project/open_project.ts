@@ -1,4 +1,4 @@
-/** @module Opens a page's project with the data that all project pages show. */
+/** @module Opens the project that a page belongs to, with the data that all project pages show. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
 import { goTo } from "../layout/document.tsx";

@@ -13,10 +13,10 @@ export function projectPage(
   { context, project }: ProjectVisit,
   shown: FormPage & {
     readonly here: ProjectSection;
-    /** The page's subject, for the window title. */
+    /** The page's subject, which the window title contains. */
     readonly about: string;
     readonly acts?: Child;
-    /** Scripts to load in addition to those that all pages load. */
+    /** Scripts to load in addition to the ones that every page loads. */
     readonly scripts?: readonly string[];
   },
   content: Child,

@@ -25,10 +25,10 @@ import { projectPage } from "./project_page.tsx";
 const AT = "/workspaces/:slug/projects/:project/queues";
 /** Number of dead letters per page. */
 const SIZE = 20;
-/** Maximum length of a queue or environment name. */
+/** Maximum length of a queue's or an environment's name. */
 const MAX_NAME = 100;
 
-/** The part to show, as given in the URL. */
+/** The part of the page that the URL selects. */
 interface QueueView {
   readonly environment: string;
   readonly queue: string;

@@ -14,7 +14,7 @@ import type { ChangedGroup, TrialReport } from "./try_rules.ts";
 
 export interface RulesView {
   readonly active: Pick<ActiveRules, "origin" | "revisionId" | "deploymentId" | "publishedAt">;
-  /** The version of the active rules, which is required to publish new ones. */
+  /** The version of the active rules, which is required to publish new rules. */
   readonly etag: string;
   /** The editor's text; `undefined` if the rules are too long for the editor. */
   readonly text: string | undefined;
@@ -31,7 +31,7 @@ export interface RulesView {
   readonly nextCursor: string | null;
 }
 
-/** Number of lines that the editor shows, with line numbers. */
+/** Maximum height of the editor, in lines, and maximum number of lines that have a number. */
 const MAX_LINES = 400;
 const MIN_LINES = 14;
 
@@ -85,8 +85,8 @@ function Finding({ diagnostic, source }: {
 }
 
 /**
- * The result of the last check. The result is always rendered, because checks while typing update
- * it.
+ * Shows the result of the last check. The element is always rendered, because it is updated by
+ * checks during typing.
  */
 function Findings({ view }: { readonly view: RulesView }) {
   const { diagnostics, text = "" } = view;

@@ -36,9 +36,12 @@ const MAX_TEXT = 64 * 1024;
 const MAX_UPLOAD = 4 * MAX_TEXT;
 /** Number of revisions per page. */
 const SIZE = 20;
-/** Maximum number of requests to evaluate in a trial. */
+/** Maximum number of requests that are evaluated in a trial. */
 const TRIED = 1000;
-/** Maximum number of log pages to search for these requests. The log also contains other lines. */
+/**
+ * Maximum number of log pages that are searched for these requests. The log also contains other
+ * lines.
+ */
 const MAX_LOG_PAGES = 5;
 
 /**
@@ -55,7 +58,7 @@ rules = []
 `;
 const NO_RULES: RuntimeRuleSet = { schemaVersion: SCHEMA_VERSION, rules: [] };
 
-/** Formats a rule set as its author would write it. */
+/** Formats a rule set as TOML, in the form in which its author would write it. */
 function textOf(ruleSet: unknown): string {
   const { schemaVersion, rules } = (ruleSet ?? NO_RULES) as RuleSet;
   return writeRulesToml({
@@ -121,7 +124,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     readonly status?: number;
   };
 
-  /** Returns the rules in effect, with the version required to publish new ones. */
+  /** Returns the rules in effect, with the version that is required to publish new rules. */
   const readActive = async ({ api, project }: ProjectVisit) => {
     const params = { project: project.name };
     const { body: active, etag = "" } = await api.send(endpoints.getRules, { params });
@@ -143,7 +146,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     return rulesPage(parts, { etag, ...shown, active, text, revisions, nextCursor });
   };
 
-  /** Returns the editor's rules after the check; `undefined` if they are too long. */
+  /** Checks the rules in the editor. @throws {Failure} `payload_too_large` if they are too long */
   const readTyped = async (parts: ProjectVisit, visit: PersonVisit) => {
     const text = (visit.fields.toml ?? "").replaceAll("\r\n", "\n");
     if (text.length > MAX_TEXT) {
@@ -153,12 +156,12 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
       );
     }
     const loaded: LoadedRules = loadRulesToml(text, await surroundingsOf(parts));
-    // Returns the version of the displayed text, to detect whether newer rules have been published.
+    // The version of the displayed text, which shows whether newer rules have been published.
     const etag = visit.fields.etag ?? "";
     return { loaded, kept: { text, etag, diagnostics: loaded.diagnostics } };
   };
 
-  /** Binds an action that uses the text. If the action is refused, the text is shown again. */
+  /** Binds an action that uses the text in the editor. */
   const act = (
     name: string,
     run: (
@@ -232,8 +235,8 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     }
   };
   bind.asking(`${AT}/publish`, {
-    // Rules that have errors or are based on an older version are not published, so no question is
-    // needed.
+    // Rules that contain errors or are based on an older version are not published, so no question
+    // is needed.
     ask: (visit) =>
       askOnProject(services, async (parts) => {
         const [{ loaded, kept }, { active, etag }] = await Promise.all([
@@ -252,7 +255,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     },
   }, { maxUpload: MAX_UPLOAD });
 
-  /** Binds a change to the published rules that does not use the text. */
+  /** Binds a change to the published rules that does not use the text in the editor. */
   const change = (
     done: string,
     run: (parts: ProjectVisit, visit: PersonVisit) => Promise<unknown>,

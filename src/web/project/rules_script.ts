@@ -41,7 +41,7 @@ if (text !== null && gutter !== null) {
 }
 `;
 
-/** Named after its content so that browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const RULES_SCRIPT_PATH = `/assets/rules-${sha256Hex(EDITOR).slice(0, 16)}.js`;
 
 export const showRulesScript = makeAsset("text/javascript; charset=utf-8", () => EDITOR);

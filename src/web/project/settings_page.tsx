@@ -52,7 +52,10 @@ function EndCard({ parts }: { readonly parts: ProjectVisit }) {
   );
 }
 
-/** Identifies the settings that a form shows. They may change before the form is submitted. */
+/**
+ * Identifies the state of the settings in a form, because they may change before the form is
+ * submitted.
+ */
 const versionOf = (project: Project): string =>
   sha256Hex(JSON.stringify([project.framework, ...TEXTS.map(([name]) => project[name])])).slice(
     0,

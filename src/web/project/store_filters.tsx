@@ -12,9 +12,9 @@ export function pathWith(path: string, given: Readonly<Record<string, string | n
 
 export function StoreFilters({ path, list, also, environment, prefix, environments, maxlength }: {
   readonly path: string;
-  /** ID of the element that shows the part. */
+  /** ID of the element that shows the selected part. */
   readonly list: string;
-  /** Selectors for other elements that show the part. */
+  /** Selectors for other elements that depend on the selected part. */
   readonly also: string;
   readonly environment: string;
   readonly prefix: string;

@@ -19,13 +19,13 @@ export interface RecordedRequest {
   readonly userAgent: string | null;
 }
 
-/** Requests with responses that differ in the same way. */
+/** Requests whose responses would differ in the same way. */
 export interface ChangedGroup {
   readonly count: number;
   /** The effect of the current rules on the first request. */
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** Some of the requests, such as `GET /admin`. */
+  /** Examples of the requests, such as `GET /admin`. */
   readonly examples: readonly string[];
 }
 
@@ -34,18 +34,18 @@ export interface TrialReport {
   readonly changed: number;
   /** Largest first. */
   readonly groups: readonly ChangedGroup[];
-  /** Parts of a request that the trial cannot evaluate. They are not in the log. */
+  /** Facts about requests that the trial cannot evaluate, because the log does not contain them. */
   readonly limits: readonly string[];
 }
 
-/** Maximum number of groups on the page, and of examples per group. */
+/** Maximum number of groups on the page, and maximum number of examples per group. */
 const MAX_GROUPS = 20;
 const MAX_EXAMPLES = 3;
 
 /** The trial has no access to the site's files and does not count requests. */
 const HOOKS = { fileExists: () => false, rateLimited: () => false };
 
-/** Returns the visible outcome of a decision, without the rule that made it. */
+/** Returns the visible outcome of a decision, without the rules that led to it. */
 const effectOf = (decision: Decision): string =>
   JSON.stringify(
     decision,
@@ -53,8 +53,8 @@ const effectOf = (decision: Decision): string =>
   );
 
 /**
- * Returns a key for the rules behind a decision and its kind of response. The key is the same for
- * all paths that match a pattern.
+ * Returns a key for a kind of response and the rules that led to it. The key is the same for all
+ * paths that match a pattern.
  */
 function kindOf({ terminal, rewrite, cache, pipeline, headerEdits }: Decision): string {
   const named = [rewrite, cache, pipeline].map((each) => each?.rule.id ?? "");

@@ -5,8 +5,8 @@ import type { TrafficReport, WebVitals } from "../../contract/traffic.ts";
 import { Card } from "../layout/pieces.tsx";
 
 /**
- * The upper limit of a good value, and the lower limit of a poor one (web.dev). CLS is a score; all
- * others are in milliseconds.
+ * For each vital, the upper limit of a good value and the lower limit of a poor one (web.dev). CLS
+ * is a score. All other vitals are in milliseconds.
  */
 const VITALS = [
   ["lcp", "LCP", 2500, 4000],
@@ -33,7 +33,8 @@ const valueText = (vital: keyof WebVitals, value: number): string =>
   vital === "cls" ? `${value}` : `${value.toLocaleString("en-US")} ms`;
 
 /**
- * Shows a value on its vital's scale. "Good", "needs improvement" and "poor" each take up a third.
+ * Shows a value on its vital's scale. "Good", "needs improvement" and "poor" each take up a third
+ * of the scale.
  */
 function Scale({ p75, good, poor }: {
   readonly p75: number;
@@ -110,7 +111,7 @@ function Row({ name, vitals }: { readonly name: string; readonly vitals: WebVita
   );
 }
 
-/** Explains how to enable measurements. */
+/** Explains how to enable the measurement of web vitals. */
 function HowTo() {
   return (
     <div class="body">

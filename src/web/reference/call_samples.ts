@@ -9,7 +9,7 @@ export const commandLineOf = (operationId: string): string | undefined => COMMAN
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Headers that calls do not need. */
+/** Headers that example calls do not need. */
 const OPTIONAL_HEADERS: ReadonlySet<string> = new Set([
   "Idempotency-Key",
   "Last-Event-ID",
@@ -31,7 +31,7 @@ function bodyArguments({ operation }: ReferenceOperation): string[] {
     .map(([name, value]) => `${flag} ${quote(`${name}=${value}`)}`);
 }
 
-/** Returns an example call with curl, which gets the URL and the key from variables. */
+/** Returns an example call with curl. The URL and the key come from variables. */
 export function curlSample(call: ReferenceOperation): string {
   const { method, path, operation } = call;
   const parameters = operation.parameters ?? [];

@@ -58,7 +58,7 @@ function Field({ name, type, isRequired, description }: {
 function Fields({ schema, schemas, isAnswer }: {
   readonly schema: SchemaNode;
   readonly schemas: Components;
-  /** Whether this is a response. Response fields are never marked as required. */
+  /** Whether the fields belong to a response. Response fields are never marked as required. */
   readonly isAnswer: boolean;
 }) {
   const whole = resolve(schema, schemas);

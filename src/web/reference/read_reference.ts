@@ -26,7 +26,7 @@ export interface Reference {
 
 const slugOf = (name: string): string => name.toLowerCase().replaceAll(" ", "-");
 
-/** Reads the OpenAPI document. Its code is loaded on first use. */
+/** Reads the OpenAPI document. The code that generates the document is loaded on first use. */
 export async function readReference(
   root: string,
   platform: { readonly url: string; readonly version: string },

@@ -18,8 +18,8 @@ export interface KnownPage {
 }
 
 /**
- * Finds the workspace, project and account pages that match a search. Without one, returns all of
- * them.
+ * Finds the workspace, project and account pages that match a search. Returns all of them if the
+ * search is empty.
  */
 export function findPages(slug: string, wanted: string, project?: string): KnownPage[] {
   const pages: KnownPage[] = [

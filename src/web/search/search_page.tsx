@@ -125,7 +125,7 @@ function searchPage(context: BoardContext, shown: {
   );
 }
 
-/** Searches the documentation. Its index is loaded on the first search. */
+/** Searches the documentation. The index is loaded on the first search. */
 async function findDocuments(wanted: string): Promise<FoundSection[]> {
   const { searchDocuments } = await import("../docs/search_documents.ts");
   return (await searchDocuments(wanted)).slice(0, MOST_SECTIONS);

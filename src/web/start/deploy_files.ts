@@ -12,7 +12,7 @@ export interface SiteFile {
   readonly size: number;
 }
 
-/** Where to deploy the files. */
+/** The environments to which files can be deployed. */
 export const TARGETS = ["production", "preview"] as const;
 export type Target = (typeof TARGETS)[number];
 
@@ -21,15 +21,15 @@ const PREVIEW_BRANCH = "upload";
 
 export type DeployedFiles =
   /**
-   * SHA-256 hashes of content that the platform does not have. If there are any, nothing was
+   * SHA-256 hashes of content that the platform does not have. In this case, nothing has been
    * deployed.
    */
   | { readonly type: "missing"; readonly missing: readonly string[] }
   | { readonly type: "deployed"; readonly id: string };
 
 /**
- * Deploys a list of files. Takes missing content from `contents`. A browser that sends only the
- * list receives the missing hashes.
+ * Deploys a list of files. Content that the platform does not have comes from `contents`. If the
+ * browser has sent only the list, returns the hashes of the missing content instead.
  *
  * @throws {Failure} if the API returns an error, or if the files are neither a site nor a project
  */

@@ -40,7 +40,7 @@ export function GitFields({ state }: { readonly state: FormState }) {
 }
 
 /**
- * Reads the entered credentials; `undefined` if there are none.
+ * Reads the entered credentials. Returns `undefined` if there are none.
  *
  * @throws {Failure} `invalid_request` if there are both a token and a key, or if a key is invalid
  * or does not match the URL

@@ -18,8 +18,8 @@ export interface Upload {
   readonly name: string | undefined;
   readonly files: readonly SiteFile[];
   /**
-   * The content of the files; `undefined` if the browser sends only the missing files, in separate
-   * requests.
+   * The content of the files; `undefined` if the browser sends the content of missing files in
+   * separate requests.
    */
   readonly contents: readonly BlobSource[] | undefined;
 }
@@ -42,7 +42,7 @@ function readList(text: string): Upload {
   };
 }
 
-/** Maximum number of characters of a folder or archive name to show in a title. */
+/** Maximum number of characters that a title shows of the folder's or archive's name. */
 const MAX_NAME = 100;
 
 /** Returns the title of an upload that has no description. */
@@ -53,7 +53,7 @@ export function uploadTitle({ name, files }: Pick<Upload, "name" | "files">): st
     : `Upload of ${name.slice(0, MAX_NAME)} (${count})`;
 }
 
-/** @throws {Failure} `invalid_request` for anything but an upload */
+/** @throws {Failure} `invalid_request` if the form does not contain a valid upload */
 export async function readUpload({ fields, files: filesOf }: SentForm): Promise<Upload> {
   if (fields.list !== undefined) return readList(fields.list);
   let archive: string | undefined;

@@ -5,7 +5,7 @@ import { readDotenvLines } from "../../lib/dotenv_lines.ts";
 
 export interface ReadVariables {
   readonly variables: ReadonlyMap<string, string>;
-  /** One problem per line. Problems never contain values. */
+  /** The problems, at most one per line. They never contain values. */
   readonly problems: readonly string[];
 }
 

@@ -9,8 +9,8 @@ import { Failure } from "../../platform/core/http/mod.ts";
 import { LEFT_OUT } from "./site_files.ts";
 
 /**
- * Maximum total size of an archive's unpacked files, in bytes. They are all in memory at the same
- * time.
+ * Maximum total size of an archive's unpacked files, in bytes. All of the files are in memory at
+ * the same time.
  */
 export const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
 
@@ -32,7 +32,7 @@ export interface ZippedFile {
 const refuse = (message: string, cause?: unknown): Failure =>
   new Failure("invalid_request", message, { cause });
 
-/** Reads the next entry; `undefined` after the last one. */
+/** Reads the next entry. Returns `undefined` after the last one. */
 function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Entry | undefined>();
   const leave = () => zip.removeAllListeners("entry").removeAllListeners("end");
@@ -105,10 +105,10 @@ async function readEntries(zip: ZipFile): Promise<ZippedFile[]> {
 }
 
 /**
- * Unpacks an archive in memory. Skips folders, files of tools, and files with secrets.
+ * Unpacks an archive in memory. Skips folders, tools' files, and files that can contain secrets.
  *
- * @throws {Failure} if it is not an archive, is damaged, encrypted or too large, or contains a
- * symbolic link or a path that leads outside the archive
+ * @throws {Failure} if the data is not an archive, or if the archive is damaged, is encrypted, is
+ * too large, or contains a symbolic link or a path that leads outside the archive
  */
 export async function readZip(bytes: Uint8Array<ArrayBuffer>): Promise<ZippedFile[]> {
   try {

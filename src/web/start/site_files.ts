@@ -6,13 +6,13 @@ import { MAX_SOURCE_FILES } from "../../contract/repositories.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 
 /**
- * Matches files to skip: those of development tools, and those that can contain secrets. The script
- * in the browser uses the same expression to skip them before it reads them.
+ * Matches files to skip: development tools' files, and files that can contain secrets. The script
+ * in the browser uses the same expression, so it does not even read such files.
  */
 export const LEFT_OUT = String
   .raw`(?:^|/)(?:node_modules|\.git|__MACOSX|\.DS_Store|Thumbs\.db|\.env(?:\.(?!example(?:/|$))[^/]*)?)(?:/|$)`;
 
-/** Top-level files of projects that the platform has to build. */
+/** Top-level files that show that a project has to be built. */
 const PROJECT_FILES: ReadonlySet<string> = new Set([
   "package.json",
   "svc.toml",
@@ -29,7 +29,7 @@ const PROJECT_FILES: ReadonlySet<string> = new Set([
   "Dockerfile",
 ]);
 
-/** Maximum number of enclosing folders to remove from a site's paths. */
+/** Maximum number of enclosing folders that are removed from a site's paths. */
 const MAX_AROUND = 8;
 
 /** Returns the top-level folder that contains all files; `undefined` if there is none. */

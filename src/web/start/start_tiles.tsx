@@ -4,7 +4,7 @@
 import type { Child } from "hono/jsx";
 import { Card } from "../layout/pieces.tsx";
 
-/** Path of the page for creating a project, or of one of its options. */
+/** Returns the path of the page for creating a project, or of the page for one way to create it. */
 export const newProjectPath = (slug: string, way?: "git" | "upload" | "template"): string =>
   `/workspaces/${slug}/new-project${way === undefined ? "" : `/${way}`}`;
 
@@ -28,7 +28,7 @@ function Tile({ href, title, children }: {
   );
 }
 
-/** The commands that deploy a folder to the platform at `url`. */
+/** Shows the commands that deploy a folder to the platform at `url`. */
 export function CommandLine({ url, commands }: {
   readonly url: string;
   readonly commands: readonly string[];
@@ -44,7 +44,7 @@ export function CommandLine({ url, commands }: {
   );
 }
 
-/** The three options that require only a browser. */
+/** Shows the three options that require only a browser. */
 export function StartTiles({ slug }: { readonly slug: string }) {
   return (
     <ul class="tiles" aria-label="New project">

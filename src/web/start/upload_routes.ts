@@ -8,8 +8,8 @@ import { readUpload, uploadTitle } from "./read_upload.ts";
 
 /**
  * Deploys the files in an upload form. Calls `open` once the files are valid. The page's script
- * first sends only a list of files. The response is JSON with the missing files, and the URL to
- * which the script sends the list again once it has uploaded them.
+ * first sends only a list of files. In that case, the response is JSON with the missing files, and
+ * with the URL to which the script sends the list again once it has uploaded those files.
  */
 export async function answerUpload(visit: PersonVisit, parts: {
   open(): Promise<{ readonly api: PageApi; readonly project: Project; readonly action: string }>;

@@ -1,4 +1,7 @@
-/** @module The script for the upload form. Hashes files and uploads those that are missing. */
+/**
+ * @module The script for the upload form. Hashes files and uploads the ones that the platform does
+ * not have.
+ */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 
@@ -168,7 +171,7 @@ if (form && globalThis.crypto?.subtle) {
 }
 `;
 
-/** Named after its content, so browsers can cache it permanently. */
+/** The name contains a hash of the content, so browsers can cache the file permanently. */
 export const UPLOAD_SCRIPT_PATH = `/assets/upload-${sha256Hex(UPLOAD).slice(0, 16)}.js`;
 
 export const showUploadScript = makeAsset("text/javascript; charset=utf-8", () => UPLOAD);

@@ -1,4 +1,4 @@
-/** @module Opens a dashboard page's workspace, and collects the content of its frame. */
+/** @module Opens a dashboard page's workspace, and collects the content of the page's frame. */
 import type { Clock } from "../../lib/clock.ts";
 import type { Authenticator } from "../../platform/accounts/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -42,6 +42,6 @@ export async function openBoard(
   return { visit, api: visit.api(slug), context: { ...context, workspace, now: now() } };
 }
 
-/** The name of the resource, from an action's form. */
+/** Returns the resource's name from an action's form. */
 export const namedIn = ({ visit }: Pick<BoardVisit, "visit">): string =>
   (visit.fields.what ?? "").slice(0, 200);

@@ -1,4 +1,4 @@
-/** @module Derives facts about a client without the edge. */
+/** @module Derives facts about a client where there is no edge that could do so. */
 import type { Device } from "../../rules/mod.ts";
 
 export interface ClientFacts {

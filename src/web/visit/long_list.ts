@@ -3,24 +3,26 @@ import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Page } from "../../platform/core/store/mod.ts";
 
-/** Maximum number of list entries on a page that also has other content. */
+/** Number of entries per part of a list, on pages that also have other content. */
 const LIST_SIZE = 25;
 
-/** The requested part of a list: the number of entries, and the start. */
+/** The requested part of a list: the number of entries, and where the part starts. */
 export interface ListWish {
   readonly limit: number;
   readonly cursor?: string;
 }
 
-/** One part of a list, with links to the others. */
+/** One part of a list, with the cursors that lead to the other parts. */
 export interface ListPart<T> {
   readonly items: readonly T[];
-  /** The start of this part; `null` for the first. */
+  /** The cursor at which this part starts; `null` for the first part. */
   readonly cursor: string | null;
   readonly nextCursor: string | null;
 }
 
-/** Reads a list's cursor from a URL; `null` for the first page, or if the cursor is invalid. */
+/**
+ * Reads a list's cursor from a URL. Returns `null` for the first part, or if the cursor is invalid.
+ */
 export function cursorIn(query: URLSearchParams, name = "cursor"): string | null {
   const cursor = query.get(name);
   return cursor !== null && isUuid(cursor) ? cursor : null;
@@ -42,10 +44,10 @@ export async function readPart<T>(
   return { items, nextCursor, cursor: cursorIn(query, name) };
 }
 
-/** Maximum number of pages to read from a list of options. */
+/** Maximum number of API pages that are read for a list of options. */
 const MOST_PAGES = 10;
 
-/** Reads a whole list, up to a thousand entries, for a form that offers them as options. */
+/** Reads a whole list, up to a thousand entries, for a form that offers the entries as options. */
 export async function readChoices<T>(
   read: (wish: ListWish) => Promise<Page<T>>,
 ): Promise<T[]> {

@@ -7,7 +7,7 @@ import type { Endpoint, ResponseOf } from "../../contract/endpoint.ts";
 import { type Client, Failure, type Router } from "../../platform/core/http/mod.ts";
 
 export interface PageApi {
-  /** Calls an endpoint. @throws {Failure} if the API refuses the call. */
+  /** Calls an endpoint. @throws {Failure} if the API rejects the call. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>>;
   /** Like `call`, but also returns the response's ETag. */
   send<E extends Endpoint>(
@@ -16,7 +16,7 @@ export interface PageApi {
   ): Promise<{ readonly body: ResponseOf<E>; readonly etag: string | undefined }>;
   /** Uploads content to the workspace. */
   upload(blobs: readonly BlobSource[]): Promise<void>;
-  /** Streams a call's binary response. The stream ends when the visit ends. */
+  /** Streams a call's binary response. The stream is closed when the visit ends. */
   stream<E extends Endpoint>(endpoint: E, input: StreamInput<E>): Promise<Bytes>;
 }
 
@@ -40,8 +40,8 @@ async function refusable<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * Creates the API for one visit. Forms have already been checked, so calls use the platform's own
- * origin.
+ * Creates the API for one visit. The origin of forms has already been checked, so calls use the
+ * platform's own origin.
  */
 export function pageApi(
   router: Pick<Router, "fetch">,

@@ -23,11 +23,11 @@ export interface PageVisit {
   readonly params: Visit["params"];
   readonly query: URLSearchParams;
   readonly path: string;
-  /** The page on this site that the form was submitted from; `/` if unknown. */
+  /** The page on this site from which the form was submitted; `/` if unknown. */
   readonly cameFrom: string;
   /** Fields of the submitted form; empty for a GET. */
   readonly fields: Fields;
-  /** All values of a form field. */
+  /** Returns all values of a form field. */
   readonly values: SentForm["values"];
   readonly files: SentForm["files"];
   /** The `Cookie` header. */
@@ -36,7 +36,7 @@ export interface PageVisit {
 
 export interface PersonVisit extends PageVisit {
   readonly person: Person;
-  /** Token for the `csrf` field in the page's forms. */
+  /** The token for the `csrf` field in the page's forms. */
   readonly csrf: string;
   /** The public API for a workspace, with this person's session. */
   api(workspace: string): PageApi;
@@ -45,7 +45,7 @@ export interface PersonVisit extends PageVisit {
 type Answer = Response | Promise<Response>;
 type Method = "GET" | "POST";
 
-/** Maximum number of forms with files to read at the same time. */
+/** Maximum number of forms with files that are read at the same time. */
 const MOST_UPLOADS = 4;
 
 interface FormOptions {
@@ -53,7 +53,7 @@ interface FormOptions {
   readonly maxUpload?: number;
 }
 
-/** The path of a sign-in page that returns to `next`. */
+/** Returns the path of the sign-in or sign-up page that afterwards continues to `next`. */
 export function signInPath(next: string, door: "sign-in" | "sign-up" = "sign-in"): string {
   return next === "/" ? `/${door}` : `/${door}?next=${encodeURIComponent(next)}`;
 }
@@ -92,7 +92,10 @@ export function showFailure(failure: Failure, requestId?: string): Response {
   );
 }
 
-/** The page with the form, from `Referer` (RFC 9110, 10.1.3); `/` for a page on another site. */
+/**
+ * Returns the path of the page with the form, from `Referer` (RFC 9110, 10.1.3); `/` for a page on
+ * another site.
+ */
 function cameFrom(request: Request, { host }: URL): string {
   const page = URL.parse(request.headers.get("referer") ?? "");
   return page?.host === host ? safeReturnPath(page.pathname + page.search) : "/";
@@ -153,8 +156,8 @@ export class PageBinder {
   }
 
   /**
-   * Reads a form. Files are kept in memory during an upload, so the number of simultaneous uploads
-   * is limited.
+   * Reads a form. Uploaded files are kept in memory, so the number of simultaneous uploads is
+   * limited.
    */
   async #readForm(request: Request, maxUpload: number | undefined): Promise<SentForm> {
     if (maxUpload === undefined) return await readForm(request);
@@ -184,7 +187,7 @@ export class PageBinder {
       try {
         const url = new URL(request.url);
         const person = await this.#session.visitor(request, client);
-        // Do not read files from visitors who are not signed in. These visitors have to sign in
+        // Does not read files from visitors who are not signed in, because they have to sign in
         // first.
         const isUnread = method === "GET" || (maxUpload !== undefined && person === undefined);
         const { fields, values, files } = isUnread

@@ -7,7 +7,7 @@ import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import type { PersonVisit } from "./page_binder.tsx";
 
 /**
- * Query that reads a short list, such as the environments, in one call. This query requests the
+ * The query that reads a short list, such as the environments, in one call, because it requests the
  * API's maximum page size.
  */
 export const WHOLE_LIST = { limit: PAGE_LIMIT_MAX } as const;
@@ -102,8 +102,8 @@ const UNDOABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The path that undoes an action. The page at this path asks for confirmation because anyone can
- * create a URL like this.
+ * Returns the path that undoes an action. The page at this path asks for confirmation, because
+ * anyone can create such a URL.
  */
 function undoOf(name: string, before: string | null): string | undefined {
   const isKnown = UNDOABLE.has(name) && before !== null && isUuid(before);

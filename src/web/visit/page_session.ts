@@ -35,14 +35,15 @@ export class PageSession {
     this.#services = services;
   }
 
-  /** The person to whom the session cookie belongs; `undefined` if no one is signed in. */
+  /** Returns the person to whom the session cookie belongs; `undefined` if no one is signed in. */
   visitor(request: Request, client: Client): Promise<Person | undefined> {
     return this.#services.authenticator.visitor(request, client);
   }
 
   /**
-   * The value of the hidden `csrf` field in a person's forms. Only our own pages contain it, and it
-   * is useless without the cookie. It changes each time because pages are compressed.
+   * Returns the value of the hidden `csrf` field in a person's forms. Only our own pages contain
+   * this value, which is useless without the cookie. The value is different each time, because
+   * pages are compressed.
    */
   csrfToken(person: Person): string {
     const mask = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
@@ -56,7 +57,7 @@ export class PageSession {
    * @throws {Failure} `forbidden` if the form was submitted from another site.
    */
   checkForm(request: Request, form: {
-    /** The submitted token, or `null` if it is missing. */
+    /** The submitted token; `null` if it is missing. */
     readonly csrf: string | null;
     readonly person: Person | undefined;
   }): void {

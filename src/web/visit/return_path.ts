@@ -1,9 +1,9 @@
 /** @module Checks the redirect targets of pages. */
 
 /**
- * The path to continue to after sign-in: the given path if it is on this site, otherwise `/`.
- * Backslashes, `//` and control characters are refused because browsers may interpret them as
- * another host.
+ * Returns the path that follows sign-in: the given path if it is on this site, otherwise `/`.
+ * Backslashes, `//` and control characters are not allowed, because browsers may interpret them as
+ * the start of another host.
  */
 export function safeReturnPath(next: string | null | undefined): string {
   // deno-lint-ignore no-control-regex -- browsers remove these characters from URLs

@@ -23,7 +23,7 @@ const BY = {
 const wordsOf = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** Older versions recorded an empty list as an empty string. */
+/** Shows a change. Older versions recorded an empty list as an empty string. */
 function Change({ change }: { readonly change: AuditEntry["changes"][number] }) {
   const [from, to] = [change.from || null, change.to || null];
   if (from === to) return null;

@@ -25,7 +25,7 @@ export function auditWish(query: URLSearchParams): AuditWish {
   return { ...wish, limit: SHOWN };
 }
 
-/** The query of the page that shows `wish`. */
+/** Returns the query of the page that shows `wish`. */
 export function auditQuery({ limit: _, ...wish }: AuditWish): string {
   const query = new URLSearchParams(Object.entries(wish)).toString();
   return query === "" ? "" : `?${query}`;

@@ -13,7 +13,7 @@ const TONES = { connected: "good", lost: "bad", unseen: "idle" } as const satisf
 >;
 const WORDS = { connected: "Connected", lost: "Lost", unseen: "Not seen yet" } as const;
 
-/** Lists the countries with edges, and marks those with a lost edge. */
+/** Lists the countries that have edges, and highlights the countries that have a lost edge. */
 function markCountries(edges: readonly FrontEdge[]): MarkedCountry[] {
   const places = Map.groupBy(edges, ({ country }) => country);
   return [...places].flatMap(([code, here]) => {

@@ -17,7 +17,10 @@ const IRREGULAR: Readonly<Record<string, string>> = {
   Withdraw: "Withdrew",
 };
 
-/** The second verb of a summary, such as "show" in "Send a sample event, and show the result". */
+/**
+ * Matches the second verb in a summary, such as "show" in "Send a sample event, and show the
+ * result".
+ */
 const SECOND_VERB =
   /(?<= and | or |proven, )(activate|build|deploy|handle|refuse|report|revoke|show|sign|stop|turn|use|wait)\b/g;
 
@@ -26,8 +29,8 @@ function pastOf(verb: string): string {
 }
 
 /**
- * Puts the first sentence of a summary into the past tense, without details after a colon: "Create
- * a key. …" becomes "Created a key".
+ * Puts a summary's first sentence into the past tense and omits details after a colon: "Create a
+ * key. …" becomes "Created a key".
  */
 export function pastTense(summary: string): string {
   const [sentence = ""] = summary.split(/[.:] /);

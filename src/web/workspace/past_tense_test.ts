@@ -25,7 +25,7 @@ Deno.test("pastTense() handles the verb of every operation", () => {
     typeof each === "object" && "summary" in each ? [String(each.summary)] : []
   );
   assert.ok(summaries.length > 100);
-  // Finds wrong forms such as "Stoped" and "Carryed", where the last letter of the verb must be
+  // Finds incorrect forms such as "Stoped" and "Carryed", in which the verb's last letter must be
   // doubled or changed.
   const wrong = summaries.filter((summary) => {
     const [verb = ""] = summary.split(" ");

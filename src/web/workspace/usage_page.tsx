@@ -13,7 +13,7 @@ import { usagePath } from "../layout/bar.tsx";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { EdgesCard } from "./edges_card.tsx";
 
-/** Shows the platform's owner the state of its backups. */
+/** Shows the platform's owner the state of the backups. */
 export function BackupsCard({ status }: { readonly status: BackupStatus }) {
   const { last, failure, runningSince, nextAt } = status;
   return (
@@ -53,7 +53,7 @@ export function BackupsCard({ status }: { readonly status: BackupStatus }) {
   );
 }
 
-/** The usage of a workspace. Backups and edges are shown only to the owner of the platform. */
+/** Renders a workspace's usage. Only the platform's owner sees the backups and the edges. */
 export function usagePage(
   context: BoardContext,
   { items, backups, edges = [] }: {

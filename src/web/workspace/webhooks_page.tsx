@@ -50,7 +50,7 @@ function WebhookRow({ webhook, context }: {
 function AddForm({ context, shown, chosen }: {
   readonly context: BoardContext;
   readonly shown: FormPage;
-  /** The checked checkboxes. */
+  /** The values of the checkboxes that are checked. */
   readonly chosen: readonly string[];
 }) {
   const { state = EMPTY } = shown;
@@ -100,7 +100,7 @@ function AddForm({ context, shown, chosen }: {
   );
 }
 
-/** A signing secret, which is shown only once. */
+/** Shows a signing secret, which is shown only once. */
 function SecretCard({ secret }: { readonly secret: string }) {
   return (
     <Card title="Signing secret" id="secret">

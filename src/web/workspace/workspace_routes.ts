@@ -29,7 +29,9 @@ export interface WorkspacePageServices {
   readonly authenticator: Pick<Authenticator, "memory">;
 }
 
-/** Parses fields that the page fills in, not the person. @throws {Failure} `invalid_request`. */
+/**
+ * Parses fields that the page rather than the person fills in. @throws {Failure} `invalid_request`
+ */
 function parse<T>(
   schema: Parameters<typeof checkFields<T>>[0],
   fields: Fields,
@@ -39,7 +41,9 @@ function parse<T>(
   throw new Failure("invalid_request", "Send the form from one of the platform's own pages");
 }
 
-/** Returns `undefined` if the person lacks permission, and throws all other errors. */
+/**
+ * Returns `undefined` if the error means that the person lacks permission. Throws all other errors.
+ */
 function unlessForbidden(error: unknown): undefined {
   if (!(error instanceof Failure && error.code === "forbidden")) throw error;
 }

@@ -10,8 +10,8 @@ import { testNeeding } from "../../helpers/empty_root.ts";
 const test = testNeeding("sh", "node");
 
 /**
- * A dev server that responds with the request as it sees it. The dev server starts child processes,
- * one of them in a separate session.
+ * A dev server that responds with the request that it has received. The dev server starts child
+ * processes, one of them in a separate session.
  */
 const SERVER = `
 import { createServer } from "node:http";
@@ -83,7 +83,7 @@ async function locationOf(dev: Served, path: string, init: RequestInit = {}) {
   return response.headers.get("location");
 }
 
-/** The first message from the server's WebSocket. */
+/** Returns the first message from the server's WebSocket. */
 async function greetingOf(dev: Served): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const socket = new WebSocket(`ws://127.0.0.1:${dev.port}/socket`);
@@ -210,7 +210,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
       const code = await dev.end(signal);
       assert.equal(code, signal === "SIGKILL" ? 137 : 0, dev.lines.join("\n"));
       await until(() => !children.some(isRunning));
-      // Nothing uses the port or the data any longer.
+      // The port and the data are no longer in use.
       if (signal !== "SIGKILL") return;
       const again = await startServing(start, { cwd: folder });
       assert.equal((await seen(again, "/")).url, "/");

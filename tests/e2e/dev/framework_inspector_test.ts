@@ -47,7 +47,7 @@ async function breakIn(session: Session, folder: string): Promise<void> {
   }
 }
 
-/** Sets breakpoints in each new thread. `paused` receives the thread that stops. */
+/** Sets breakpoints in each new thread. `paused` receives the thread that stops at one of them. */
 async function followThreads(
   inspector: Inspector,
   { folder, paused }: {
@@ -56,7 +56,7 @@ async function followThreads(
   },
 ): Promise<void> {
   for await (const session of threadsOf(inspector)) {
-    // This loop ends when the session ends.
+    // The loop in `breakIn()` ends when the session is closed.
     void breakIn(session, folder).catch(() => {});
     void session.paused().then(() => paused(session));
   }

@@ -109,7 +109,7 @@ async function startWaiting(
     },
   });
   await Promise.race([waits.promise, starting]);
-  // By now, the parts that do not wait are ready.
+  // By now, all parts that do not wait for a debugger are ready.
   const first = await Promise.race([starting.then(() => "ready"), delay(300, "waits")]);
   assert.equal(first, "waits");
   await attach(await waits.promise);

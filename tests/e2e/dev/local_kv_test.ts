@@ -1,4 +1,4 @@
-/** This runtime and that of the program under test share the local store. */
+/** Shares the local store between this runtime and the runtime of the program under test. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cleanEnvironment, programCommand } from "../../../scripts/_program.ts";

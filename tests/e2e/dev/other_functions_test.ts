@@ -1,6 +1,6 @@
 /**
- * Runs functions written for other platforms in `svc dev`. They must respond as if they were
- * deployed.
+ * Runs functions that were written for other platforms in `svc dev`. The functions must respond as
+ * if they were deployed.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { checkRow, NETLIFY, page, VERCEL, writeProject } from "../../helpers/for
 
 const test = testNeeding("sh", "node");
 
-/** The platform's description of its environment. */
+/** The variable that a platform sets to describe the environment. */
 const ENV = { SVC_ENVIRONMENT: "production" };
 
 async function serving(folder: string, work: (dev: Served) => Promise<void>): Promise<void> {

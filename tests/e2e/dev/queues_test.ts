@@ -1,5 +1,6 @@
 /**
- * Uses a project's queues in `svc dev`. Its server must receive messages as it would on a platform.
+ * Uses a project's queues in `svc dev`. The project's server must receive messages as it would on a
+ * platform.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

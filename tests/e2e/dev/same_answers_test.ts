@@ -1,4 +1,7 @@
-/** A table of requests to which `svc dev`, `svc preview` and `svc serve` respond identically. */
+/**
+ * Sends a table of requests, to which `svc dev`, `svc preview` and `svc serve` must respond
+ * identically.
+ */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { request } from "node:http";
@@ -114,7 +117,7 @@ function ask({ port, host }: { readonly port: number; readonly host: string }, a
       const namesId = body.includes(id) || (method === "HEAD" && isPage);
       const fields = Object.entries({
         ...answer.headers,
-        // If a page contains the request, its length depends on the request.
+        // If a page contains the request, the page's length depends on the request.
         "content-length": namesId ? length - id.length : length,
       }).filter(([name]) => !OWN.has(name)).sort();
       const told = JSON.stringify([answer.statusCode, fields, body]);

@@ -1,4 +1,4 @@
-/** `svc dev` and `svc preview` serve the web vitals script if the project enables it. */
+/** `svc dev` and `svc preview` must serve the web vitals script if the project enables it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startServing } from "../../helpers/dev_program.ts";

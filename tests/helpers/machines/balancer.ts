@@ -51,7 +51,7 @@ frontend all
   default_backend alive
 ${backend("ready", "/readyz", nodes)}${backend("alive", "/healthz", nodes)}`;
 
-/** Forwards connections to addresses in HAProxy format, including `unix@<path>`. */
+/** A route for connections, with addresses in HAProxy's format, which includes `unix@<path>`. */
 export interface TcpRoute {
   readonly from: string;
   readonly to: string;
@@ -69,7 +69,7 @@ listen way_${index}
   }`;
 
 interface Started {
-  /** The start of the command line, before the HAProxy program. */
+  /** The start of the command line, which precedes the HAProxy program. */
   readonly prefix?: readonly string[];
   /** The port that is open once the load balancer has started. */
   readonly port?: number;

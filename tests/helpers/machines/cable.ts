@@ -1,6 +1,6 @@
 /**
- * A network namespace for one node, with a virtual cable to the servers on this machine. When the
- * cable is unplugged, packets get lost, and connections hang rather than being refused. Clients
+ * A network namespace for one node, with a virtual cable to the servers on this machine. While the
+ * cable is unplugged, packets are lost, and connections hang rather than being refused. Clients
  * reach the node through a socket in the file system, which namespaces share.
  *
  * @module
@@ -21,7 +21,7 @@ async function run(...command: readonly [string, ...string[]]): Promise<void> {
   if (code !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
 }
 
-/** True if this process is allowed to create network namespaces. */
+/** Whether this process is allowed to create network namespaces. */
 export async function canMakeNamespaces(): Promise<boolean> {
   const name = `svc-try-${Deno.pid}`;
   try {
@@ -39,7 +39,7 @@ export class Cable implements AsyncDisposable {
 
   private constructor(
     name: string,
-    /** The address of this machine's servers as seen from the namespace. */
+    /** The address at which the namespace reaches this machine's servers. */
     readonly host: string,
     ways: readonly Child[],
   ) {
@@ -47,7 +47,7 @@ export class Cable implements AsyncDisposable {
     this.#ways = ways;
   }
 
-  /** Creates the namespace. It reaches servers on the same ports as this machine. */
+  /** Creates the namespace. Servers have the same ports there as on this machine. */
   static async start(
     folder: string,
     { node, servers }: { readonly node: number; readonly servers: readonly number[] },
@@ -82,7 +82,7 @@ export class Cable implements AsyncDisposable {
     return cable;
   }
 
-  /** The start of a command that runs in the namespace. */
+  /** The start of a command line that runs a program in the namespace. */
   get within(): readonly [string, ...string[]] {
     return ["ip", "netns", "exec", this.#name];
   }

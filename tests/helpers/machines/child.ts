@@ -6,7 +6,7 @@
 import { until } from "../../../src/lib/_test_until.ts";
 import { waitUntilOpen } from "./ports.ts";
 
-/** Maximum amount of a program's output to keep, in characters. */
+/** Maximum number of characters that are kept of a program's output. */
 const MOST_SAID = 100_000;
 
 export interface ChildOptions {
@@ -33,7 +33,7 @@ function signal(pid: number, name: Deno.Signal): void {
   try {
     Deno.kill(pid, name);
   } catch (error) {
-    // The process has exited.
+    // The process has exited in the meantime.
     if (!(error instanceof Deno.errors.NotFound || error instanceof TypeError)) throw error;
   }
 }
@@ -79,16 +79,16 @@ export class Child implements AsyncDisposable {
     return this.#process.pid;
   }
 
-  /** The end of its output. */
+  /** The end of the program's output. */
   get said(): string {
     return this.#said;
   }
 
-  /** Kills it and its descendants, as in a power cut. */
+  /** Kills the program and its descendants, as in a power cut. */
   async kill(): Promise<void> {
     const [own, ...below] = await descendants(this.#process.pid);
-    // A wrapper program ends when the programs that it started end. If the wrapper is not killed,
-    // no zombies remain.
+    // A wrapper program exits when the programs that it started have exited. If the wrapper is not
+    // killed, no zombies remain.
     const all = below.length === 0 ? [own!] : below;
     if (!this.#hasEnded) {
       for (const pid of all) signal(pid, "SIGKILL");
@@ -99,7 +99,7 @@ export class Child implements AsyncDisposable {
     await this.#heard;
   }
 
-  /** Pauses it and its descendants, as if the machine hung. */
+  /** Pauses the program and its descendants, as if the machine hung. */
   async pause(): Promise<void> {
     for (const pid of await descendants(this.#process.pid)) signal(pid, "SIGSTOP");
   }

@@ -25,7 +25,7 @@ import { Storage } from "./storage.ts";
 /** True if the complete suite runs, which uses Patroni and takes minutes. */
 export const IS_LONG = Deno.env.get("CLUSTER_TESTS") === "all";
 
-/** Maximum time that a killed node's child processes can lock its data directory. */
+/** Maximum time for which a killed node's child processes can lock the data directory. */
 const LOCKED_MS = 15_000;
 
 /** The locations of records and files, with their credentials. */
@@ -66,7 +66,7 @@ export class Node {
     return this.#running?.ownerLink;
   }
 
-  /** Output of its processes, including earlier ones. */
+  /** Output of the node's processes, including earlier ones. */
   get said(): string {
     return [...this.#ended, this.#running?.errors() ?? ""].join("\n");
   }
@@ -76,8 +76,8 @@ export class Node {
   }
 
   /**
-   * Starts the node, optionally with another program. If it was killed, a child process may still
-   * lock its data directory.
+   * Starts the node, optionally with another program. If the node was killed, a child process may
+   * still lock the data directory.
    */
   async start(command?: Command): Promise<void> {
     const end = performance.now() + LOCKED_MS;
@@ -162,7 +162,7 @@ export interface MachinesOptions {
   readonly command?: Command;
 }
 
-/** Three nodes and everything that they need. */
+/** Three nodes, and everything that the nodes need. */
 export class Machines implements AsyncDisposable {
   readonly #parts: AsyncDisposableStack;
   readonly #whole: { readonly patroni: Patroni; readonly storage: Storage } | undefined;
@@ -184,7 +184,7 @@ export class Machines implements AsyncDisposable {
     this.#client = client;
   }
 
-  /** Starts Patroni and versitygw if the complete suite runs, otherwise smaller servers. */
+  /** Starts Patroni and versitygw if the complete suite runs; otherwise, starts smaller servers. */
   static async start({ args = [], cuttable, command }: MachinesOptions = {}): Promise<Machines> {
     await using starting = new AsyncDisposableStack();
     const folder = await Deno.makeTempDir({ prefix: "svc-machines-" });
@@ -236,8 +236,8 @@ export class Machines implements AsyncDisposable {
       starting.defer(() => each.kill());
     }
     starting.use(await startBalancer(folder, port, nodes));
-    // On a reused connection, Deno's `fetch` resends a POST if the other end closes the connection
-    // (https://github.com/denoland/deno/pull/32566). That would create an event twice.
+    // On a reused connection, Deno's `fetch` resends a POST request if the server closes the
+    // connection (https://github.com/denoland/deno/pull/32566). That would create an event twice.
     const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
     starting.defer(() => client.close());
     return new Machines(starting.move(), folder, [...nodes], port, whole, cable, client);

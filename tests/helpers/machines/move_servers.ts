@@ -26,7 +26,7 @@ interface FailingStorage extends AsyncDisposable {
   fail(ms: number): Promise<void>;
 }
 
-/** Storage in a process that can be killed. */
+/** Starts storage in a separate process that can be killed. */
 async function startGateway(folder: string): Promise<FailingStorage> {
   const storage = await Storage.start(folder, freePorts(1)[0]!);
   return {
@@ -41,7 +41,7 @@ async function startGateway(folder: string): Promise<FailingStorage> {
   };
 }
 
-/** Storage in this process, behind a proxy that cuts connections. */
+/** Starts storage in this process, behind a proxy that cuts connections. */
 async function startProxied(): Promise<FailingStorage> {
   const storage = await openFaultyStorage();
   const { AWS_ACCESS_KEY_ID: id = "", AWS_SECRET_ACCESS_KEY: secret = "" } = storage.env;

@@ -1,7 +1,7 @@
 /**
  * Three PostgreSQL servers under Patroni, with etcd, as in docs/scaling.md. A standby has
- * everything that the primary acknowledges. Each server is a "machine": a process namespace that
- * can be ended immediately.
+ * everything that the primary acknowledges. Each server is a "machine": a process namespace whose
+ * processes can all be killed at once.
  *
  * @module
  */
@@ -29,8 +29,8 @@ interface Member {
 }
 
 /**
- * The minimum times that Patroni allows. Patroni fails over 20 seconds after a primary's last sign
- * of life.
+ * The minimum times that Patroni allows. With these, the failover takes place 20 seconds after a
+ * primary's last sign of life.
  */
 const BOOTSTRAP = `
 bootstrap:
@@ -89,7 +89,10 @@ async function findBin(): Promise<string> {
   return `/usr/lib/postgresql/${newest}/bin`;
 }
 
-/** A process namespace ends with its first process, which ends with this test. */
+/**
+ * Returns a command line that runs a command in its own process namespace. All processes in the
+ * namespace are killed when the first one exits, and the first one exits with this test.
+ */
 const asMachine = (...command: readonly string[]): [string, ...string[]] => [
   ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],
   "setpriv",
@@ -149,7 +152,10 @@ export class Patroni implements AsyncDisposable {
 
   readonly password = PASSWORD;
 
-  /** Returns the `--kv` value for the records, using `host` to reach them from another network. */
+  /**
+   * Returns the value of `--kv` for the records. From another network, the server is reached
+   * through `host`.
+   */
   place(host?: string): string {
     const hosts = this.ports.map((port) => `${host ?? "127.0.0.1"}:${port}`).join(",");
     return `postgres://${ROLE}@${hosts}/${ROLE}${host === undefined ? "" : "?sslmode=disable"}`;
@@ -188,7 +194,9 @@ export class Patroni implements AsyncDisposable {
     return found!;
   }
 
-  /** Waits until a standby is synchronous and known to etcd, and can therefore take over. */
+  /**
+   * Waits until a standby is synchronous and etcd knows that, so that the standby can take over.
+   */
   async hasSynchronousStandby(): Promise<void> {
     await this.#settles(async () => {
       const roles = await this.roles(await this.primary());
@@ -196,7 +204,7 @@ export class Patroni implements AsyncDisposable {
     });
   }
 
-  /** The roles of all members, according to one of them. */
+  /** Returns the roles of all members, according to one of them. */
   async roles(name: string): Promise<readonly string[]> {
     return (await clusterOf(this.#member(name).restPort)).map(({ role }) => role);
   }

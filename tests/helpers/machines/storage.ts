@@ -12,7 +12,10 @@ const VERSION = "v1.8.0";
 export const BUCKET = "svc";
 const KEYS = { AWS_ACCESS_KEY_ID: "svc-access", AWS_SECRET_ACCESS_KEY: "svc-secret-0123456789" };
 
-/** Path of the program. If it is missing, Go builds it, which takes a few minutes. */
+/**
+ * Returns the path of the program. If the program is missing, Go builds it, which takes a few
+ * minutes.
+ */
 async function findGateway(): Promise<string> {
   if (isInstalled("versitygw")) return "versitygw";
   const home = Deno.env.get("HOME") ?? "/tmp";
@@ -44,12 +47,15 @@ export class Storage implements AsyncDisposable {
     return storage;
   }
 
-  /** Returns the `--blobs` value for the files, using `host` to reach them from another network. */
+  /**
+   * Returns the value of `--blobs` for the files. From another network, the storage is reached
+   * through `host`.
+   */
   place(host = "127.0.0.1"): string {
     return `s3://${BUCKET}/blobs?endpoint=http://${host}:${this.port}&region=us-east-1`;
   }
 
-  /** Its process; `undefined` if it was never started. */
+  /** The storage's process; `undefined` if it was never started. */
   get pid(): number | undefined {
     return this.#running?.pid;
   }

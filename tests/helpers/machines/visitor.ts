@@ -19,7 +19,7 @@ export interface Failure {
   readonly began: number;
   readonly ended: number;
   readonly reason: string;
-  /** The node to which the load balancer sent it, if known. */
+  /** The node to which the load balancer sent the request, if known. */
   readonly node: string | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface Workload {
   check(machines: Machines): Promise<void>;
 }
 
-/** A write that was refused or whose outcome is unknown. */
+/** A write that was rejected, or whose outcome is unknown. */
 export class NotAcknowledgedError extends Error {
   override readonly name = "NotAcknowledgedError";
 }
@@ -41,8 +41,8 @@ export async function acknowledge(sending: Promise<ApiAnswer>): Promise<ApiAnswe
 }
 
 /**
- * Writes until it is stopped. Returns the unacknowledged writes, and the reasons. `ended` rejects
- * if a write fails for any other reason.
+ * Writes until it is stopped. Returns the writes that were not acknowledged, with the reasons.
+ * `ended` rejects if a write fails for a reason that no outage explains.
  */
 export function keepWriting(workloads: readonly Workload[]) {
   const stopped = new AbortController();

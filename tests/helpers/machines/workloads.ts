@@ -19,7 +19,7 @@ const BRANCHES = 100;
 /** A hook accepts 30 triggers per minute. */
 const HOOKS = 4;
 
-/** A site whose page contains its version. The version increases with each deployment. */
+/** Deploys a site whose page contains the version, which increases with each deployment. */
 export async function deployments(machines: Machines): Promise<Workload> {
   const { id } = await createProject(machines, "versions");
   let attempted = 0;
@@ -55,7 +55,7 @@ export async function deployments(machines: Machines): Promise<Workload> {
   };
 }
 
-/** Projects. Each project is a single record that does not change later. */
+/** Creates projects. Each project is a single record that does not change later. */
 export function projects(machines: Machines): Workload {
   let names: string[] = [];
   let count = 0;
@@ -85,7 +85,7 @@ export function projects(machines: Machines): Workload {
   };
 }
 
-/** Events. Each event must be in the inbox exactly once. */
+/** Raises events. Each event must be in the inbox exactly once. */
 export function events(machines: Machines): Workload {
   let waiting: string[] = [];
   let count = 0;
@@ -95,7 +95,8 @@ export function events(machines: Machines): Workload {
       json: { event: "deployment.live", data: { project } },
     });
   const inbox = async (): Promise<string[]> => {
-    // An item can appear twice if others are added above it between the requests for two pages.
+    // An item can appear twice if other items are added above it between the requests for two
+    // pages.
     const names = new Map<string, string>();
     for (let offset = 0, total = 1; offset < total; offset += 100) {
       const path = `/v1/notifications?limit=100&offset=${offset}`;
@@ -134,7 +135,7 @@ export function events(machines: Machines): Workload {
   };
 }
 
-/** Build triggers, one for each branch. */
+/** Triggers builds, one for each branch. */
 export async function triggers(machines: Machines): Promise<Workload> {
   const repository = await makeRepository(machines.folder, "repository");
   const commitSha = await repository.commit("main", { "README.md": "hello" });
@@ -187,7 +188,7 @@ export async function triggers(machines: Machines): Promise<Workload> {
   };
 }
 
-/** Sign-ins, whose sessions all nodes accept. */
+/** Signs in. All nodes must accept the sessions. */
 export async function signIns(machines: Machines): Promise<Workload> {
   await signUp(machines, "ada");
   let sessions: Browser[] = [];

@@ -1,5 +1,5 @@
 /**
- * Sends tokens that are forged, belong to someone else, or are not meant for svc. None of them may
+ * Sends tokens that are forged, belong to someone else, or are not meant for svc. No such token may
  * get a key.
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, string>>;
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const seconds = (more: number) => Math.floor(Date.now() / 1000) + more;
 
-/** Checks that a request is refused with a reason and that no key is created. */
+/** Checks that a request is rejected with a reason and that no key is created. */
 async function refused(platform: TestPlatform, fields: Fields, reason: RegExp, name: string) {
   const { status, json } = await askExchange(platform, fields);
   assert.equal(status, 400, `${name}: ${JSON.stringify(json)}`);
@@ -32,7 +32,7 @@ async function onlyBootstrapKey(platform: TestPlatform): Promise<void> {
   assert.deepEqual(json.items.map(({ name }: { name: string }) => name), ["bootstrap"]);
 }
 
-/** Claims that differ from the trusted ones, each with the reason for the refusal. */
+/** Claims that differ from the trusted ones, each with the reason why it is rejected. */
 const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>, RegExp])[] = [
   [
     "another audience",

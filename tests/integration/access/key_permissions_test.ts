@@ -19,7 +19,7 @@ import {
 const ALL = Object.entries(endpoints) as unknown as readonly (readonly [string, Endpoint])[];
 const FILES = { "index.html": "<h1>hello</h1>" };
 
-/** Creates a key, and returns API access with it. */
+/** Creates a key, and returns a function that calls the API with this key. */
 async function holderOf(
   platform: TestPlatform,
   wanted: Readonly<Record<string, unknown>>,

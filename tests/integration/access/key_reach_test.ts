@@ -1,6 +1,6 @@
 /**
- * Checks on all endpoints that a key or a CLI token reaches only its own workspace, regardless of
- * its owner's other permissions.
+ * Checks for all endpoints that a key or a CLI token reaches only its own workspace, whatever else
+ * its owner can access.
  */
 import assert from "node:assert/strict";
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
@@ -17,12 +17,12 @@ const ALL = Object.entries(endpoints) as unknown as readonly Named[];
 const KEY_ROLES = ["viewer", "developer", "owner"] as const;
 
 /**
- * True if the path names someone's resource. Blobs are named by their hash and do not belong to
- * anyone.
+ * Returns whether the path names a resource that belongs to someone. Blobs are identified by their
+ * hash and do not belong to anyone.
  */
 const isOfSomebody = ({ path }: Endpoint): boolean => /\{(?!sha256)\w+\}/.test(path);
 
-/** Bodies that pass validation, so only later checks can refuse them. */
+/** Bodies that pass validation, so that only later checks can reject them. */
 const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>> = {
   changeMember: () => ({ role: "viewer" }),
   updateProject: () => ({ branch: "taken" }),
@@ -91,8 +91,8 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
 };
 
 /**
- * The two endpoints that revoke the credential itself or end its membership. Other tests cover
- * them.
+ * The two endpoints that revoke the credential itself or end its owner's membership. Other tests
+ * cover them.
  */
 const ENDING: readonly string[] = ["signOut", "leaveWorkspace"];
 
@@ -116,7 +116,7 @@ const pathOf = (endpoint: Endpoint, known: Known): string =>
   ) + (QUERIES.find(([end]) => endpoint.path.endsWith(end))?.[1] ?? "");
 
 /**
- * Endpoints whose values change with time, or because of the test's own actions in the other
+ * Endpoints whose values change over time, or because of the test's own actions in the other
  * workspace.
  */
 const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUnread"];
@@ -139,12 +139,12 @@ const VOLATILE = new Set([
   "lastCountry",
   "running",
   "connections",
-  // The hours in the traffic report change with time.
+  // The hours in the traffic report change over time.
   "steps",
   "from",
   "to",
   "sizeBytes",
-  // The period that can be restored grows with time.
+  // The period that can be restored becomes longer over time.
   "history",
 ]);
 
@@ -163,7 +163,8 @@ async function snapshot(ada: Browser, known: Known, workspaceId: string) {
     assert.equal(status, 200, `${name}: ${JSON.stringify(json)}`);
     const isOfWorkspace = (item: { workspaceId?: string | null; slug?: string }): boolean =>
       (item.workspaceId ?? workspaceId) === workspaceId && (item.slug ?? "ada") === "ada";
-    // The audit log records each time a connection string is read, including by this test.
+    // The audit log has an entry for each time that a connection string is read, including by this
+    // test.
     const isLook = ({ action }: { action?: string }) => action === "getDatabaseConnection";
     const items = json?.items?.filter((item: { action?: string; workspaceId?: string }) =>
       isOfWorkspace(item) && !isLook(item)

@@ -1,6 +1,6 @@
 /**
- * A person's own resources. Keys and the CLI must reach them only in their workspace, and only
- * until the access is revoked.
+ * Tests access to a person's own resources. Keys and the CLI must reach resources only in their own
+ * workspace, and only until the access is revoked.
  */
 import assert from "node:assert/strict";
 import { Browser, signUpWithWorkspace } from "../../helpers/browser.ts";
@@ -149,7 +149,7 @@ Deno.test("preferences set with a key or tool apply in one workspace, and a pers
       const { minimumPriority, channels } = await deployment(token);
       assert.deepEqual([minimumPriority, channels.email], ["NORMAL", true]);
     }
-    // The person's change applies everywhere and changes nothing else.
+    // A change by the person applies everywhere and changes nothing else.
     await prefer(ada, { category, minimumPriority: "LOW" });
     const { minimumPriority, channels } = await deployment(key.key);
     assert.deepEqual([minimumPriority, channels.email], ["LOW", false]);

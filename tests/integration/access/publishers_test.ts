@@ -1,4 +1,4 @@
-/** GitHub Actions and GitLab CI workflows exchange their job's token for a key. */
+/** Exchanges the tokens of GitHub Actions and GitLab CI jobs for keys. */
 import assert from "node:assert/strict";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import { githubClaims, gitlabClaims, startIssuer } from "../../helpers/ci_issuer.ts";

@@ -7,7 +7,8 @@ import { furnish, PARAMETERS, valueOf, withEverything } from "../../helpers/furn
 import { start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 /**
- * Endpoints for a code. Anyone who is signed in may call them, because the code itself is secret.
+ * Endpoints that take a code. Anyone who is signed in may call them, because the code itself is
+ * secret.
  */
 const OF_CODES: readonly string[] = Object.entries(endpoints)
   .filter(([, { path }]) => path.includes("{userCode}")).map(([name]) => name);
@@ -151,7 +152,9 @@ Deno.test("a stolen data directory reveals no token, code or password", async ()
   await Deno.remove(dataDir, { recursive: true });
 });
 
-/** The roles that must not be able to call an endpoint, by the access that it requires. */
+/**
+ * The roles that must not be able to call an endpoint, by the access that the endpoint requires.
+ */
 const REFUSED: Readonly<Record<string, readonly Access[]>> = {
   viewer: ["developer", "owner"],
   developer: ["owner"],

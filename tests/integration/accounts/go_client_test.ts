@@ -1,7 +1,7 @@
 /**
  * Tests the device flow with golang.org/x/oauth2. That client sends the first poll twice because it
- * does not know how the server expects the client ID. The test needs Go and its module proxy, so it
- * runs only if `GO_CLIENT` is set.
+ * does not know in which form the server expects the client ID. The test needs Go and its module
+ * proxy, so it runs only if `GO_CLIENT` is set.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -23,7 +23,7 @@ function withBot(
 const codeOf = ({ html }: Page): string => /\?start=([\w-]{32})"/.exec(html)![1]!;
 const numberOf = ({ html }: Page): string => /Your number is (\d\d)</.exec(html)![1]!;
 
-/** Matches messages with numbers to choose from. Notifications also arrive in the chat. */
+/** Matches messages with numbers to choose from, because notifications also arrive in the chat. */
 const questionsOf = (api: TestBotApi, chat: number) =>
   api.sent.filter(({ chatId, buttons }) => chatId === chat && buttons.length === 4);
 

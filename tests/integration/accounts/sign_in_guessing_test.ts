@@ -1,6 +1,6 @@
 /**
- * While others guess the password or set cookies, the owner can still sign in, over both HTTP and
- * HTTPS.
+ * While other people guess the password or set cookies, the owner must still be able to sign in,
+ * over both HTTP and HTTPS.
  */
 import assert from "node:assert/strict";
 import { Browser, eventsOf, PASSWORD, signUp } from "../../helpers/browser.ts";
@@ -14,7 +14,7 @@ import {
 
 const EMAIL = "ada@example.com";
 const PROXIED = { trustProxy: ["127.0.0.1/32"] };
-/** Only the test's clock waits between guesses. */
+/** Returns options with a clock that the test advances between guesses. */
 const guessing = () => ({ ...PROXIED, now: stillClock() });
 
 /** Creates a browser with an IP address, behind the trusted proxy. */
@@ -68,7 +68,7 @@ Deno.test("guesses do not lock out a known browser, and its owner is notified on
         (_, count) => signInAt(platform, `198.51.100.${count}`, { password: "wrong password" }),
       ),
     );
-    // guess_limits_test.ts uses a clock to test the limit for all networks together.
+    // The limit for all networks together is tested in guess_limits_test.ts, with a clock.
     const owner = await signInAt(platform, "192.0.2.2", { cookie });
     assert.equal(owner.status, 200, JSON.stringify(owner.json));
     const told = (await eventsOf(ada)).filter((event) => event === "security.suspicious_activity");

@@ -1,4 +1,7 @@
-/** Programs to which a person grants access: the official client's flow, and refused requests. */
+/**
+ * Tests programs to which a person grants access: the official client's flow, and rejected
+ * requests.
+ */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";
@@ -61,7 +64,7 @@ const authorizePath = (fields: Record<string, string>) =>
     ...fields,
   })}`;
 
-/** Returns a code that the person approved. */
+/** Returns a code that the person has approved. */
 async function approvedCode(visitor: Visitor, id: string, scope = "write"): Promise<string> {
   const { to } = await decide(visitor, authorizePath({ client_id: id }), {
     decision: "approve",

@@ -10,7 +10,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { HANGS, type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
 import { runTool } from "../../helpers/tool.ts";
 
-/** Commands that need more than a project, and the tests that validate their output. */
+/** Commands that need more than a project, each with the test that validates its output. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "domains verify": "src/cli/domains/transcript_test.ts",
   "login": "src/cli/account/login_test.ts",

@@ -1,4 +1,4 @@
-/** Agents at `/mcp`: the official client, a key for the workspace, and everyone else. */
+/** Tests agents at `/mcp`: the official client, a key for the workspace, and everyone else. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";

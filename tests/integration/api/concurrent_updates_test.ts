@@ -8,7 +8,7 @@ import {
 
 const WRITERS = 100;
 
-/** Sends all requests at once. All must succeed although they write to the same record. */
+/** Sends all requests at once. All of them must succeed, although they write to the same record. */
 async function allAtOnce(
   platform: TestPlatform,
   request: (writer: number) => readonly [method: string, path: string, json: unknown],

@@ -10,7 +10,7 @@ import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 
 type Operation = ReturnType<typeof operationsOf>[number];
 
-/** Operations whose example this platform refuses, with the status and the reason. */
+/** Operations whose example this platform rejects, each with the status and the reason. */
 const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]>> = {
   listNodes: [403, "only the owner of the platform lists nodes"],
   listEdges: [403, "only the owner of the platform sees its edges"],
@@ -62,7 +62,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]
 };
 
 /**
- * These operations come first, in this order, because they create resources that others refer to.
+ * These operations come first, in this order, because they create resources to which other
+ * operations refer.
  */
 const FIRST = [
   "signUp",
@@ -88,7 +89,10 @@ const FIRST = [
   "renewRecoveryCodes",
 ];
 
-/** These operations come last, in this order, because they end resources that others need. */
+/**
+ * These operations come last, in this order, because they delete or revoke resources that other
+ * operations need.
+ */
 const LAST = [
   "pollDeviceToken",
   "listTools",
@@ -191,7 +195,7 @@ function requestOf({ method, path, operation }: Operation, issued: Issued) {
   for (const { in: where, name, example } of operation.parameters ?? []) {
     const value = String(issued.replace(name, example, path));
     if (where === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
-    // A cursor continues after the last entry on a page, but no page has been read yet.
+    // A cursor refers to the last entry on a page, but no page has been read yet.
     if (where === "query" && name !== "cursor") query.set(name, value);
     if (where === "header" && !["Idempotency-Key", "Last-Event-ID"].includes(name)) {
       headers[name] = value;

@@ -1,13 +1,13 @@
 /**
- * Sends JSON that is designed to keep the platform busy. It must be refused quickly, with a short
- * message.
+ * Sends JSON that is designed to keep the platform busy. The platform must reject it quickly, with
+ * a short message.
  */
 import assert from "node:assert/strict";
 import { createProject, processOf, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 /**
- * Maximum CPU time for a refusal, in milliseconds. A busy machine increases only the waiting
- * time, which does not count.
+ * Maximum CPU time for rejecting a request, in milliseconds. On a busy machine, only the waiting
+ * time increases, which does not count.
  */
 const SOON_MS = 3000;
 const SMALL = 64 * 1024;

@@ -1,4 +1,4 @@
-/** Rules that are saved as Latin-1 never allow a path that they should deny. */
+/** Rules that are saved as Latin-1 must never allow a path that they should deny. */
 import assert from "node:assert/strict";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
 import { createProject, withPlatform } from "../../helpers/platform.ts";

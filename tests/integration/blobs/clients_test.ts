@@ -1,7 +1,7 @@
 /**
  * Tests popular S3 clients against the program. `CLIENT_TESTS=all` installs the AWS SDK for
  * JavaScript and boto3, and needs `rclone` and `python3` on `PATH`. `CLIENT_PACKAGES` and
- * `CLIENT_PYTHON` can be set to folders in which they are already installed.
+ * `CLIENT_PYTHON` can be set to folders in which the packages are already installed.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

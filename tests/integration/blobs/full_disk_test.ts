@@ -18,7 +18,7 @@ import { fill, mountDisk } from "../../helpers/small_disk.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const QUEUES = "/v1/projects/shop/queues";
-/** Number of messages to send at a time, and the maximum total number. */
+/** Number of messages that are sent at a time, and maximum number of messages in total. */
 const AT_ONCE = 20;
 const MOST_SENT = 4000;
 
@@ -56,7 +56,7 @@ Deno.test("with a full disk, uploads and messages are refused, and no acknowledg
         assert.equal(refused.status, 507);
         assert.match(await refused.text(), /<Code>QuotaExceeded<.*disk is full/);
       }
-      // The store's log may still have room for some messages.
+      // There may still be room for some messages in the store's log.
       let full: ApiAnswer | undefined;
       while (full === undefined && sent < MOST_SENT) {
         const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => send(platform)));

@@ -18,10 +18,10 @@ const WRITERS = 4;
 const KEYS = 5;
 const PART = 5 * 1024 ** 2;
 
-/** A key's content; `undefined` if it does not exist. */
+/** A key's content; `undefined` if the key does not exist. */
 type Value = string | undefined;
 
-/** Each key's allowed values: the last acknowledged value, and those that were sent later. */
+/** Each key's allowed values: the last acknowledged value, and the values that were sent later. */
 class Ledger {
   readonly #possible = new Map<string, readonly Value[]>();
 
@@ -61,7 +61,7 @@ async function writeAll(send: SendToBucket, ledger: Ledger, writer: number, roun
       } else await ledger.write(key, value, () => send(key, { method: "PUT", body: value }));
     }
   } catch (error) {
-    // The kill closed the connection.
+    // The connection was closed because the platform was killed.
     if (!(error instanceof TypeError)) throw error;
   }
 }

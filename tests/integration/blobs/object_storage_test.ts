@@ -1,5 +1,5 @@
 /**
- * The blob store of a platform that stores its files in object storage. `SVC_TEST_S3` selects
+ * Tests the blob store on a platform that stores its files in object storage. `SVC_TEST_S3` selects
  * object storage to use instead of the tests' own.
  */
 import assert from "node:assert/strict";
@@ -50,7 +50,7 @@ Deno.test("a blob store in object storage supports everything that a store on di
     await first.shutdown();
     assert.deepEqual(Array.from(Deno.readDirSync(join(data, "blobs"))), []);
 
-    // Continues on another machine that has none of the files.
+    // Continues on another machine, which has none of the files.
     await Deno.remove(join(data, "cache", "blobs"), { recursive: true });
     const second = await start(data, options);
     try {

@@ -10,7 +10,7 @@ import { publish, rule } from "../../helpers/upstreams.ts";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
-/** Stores and reads an object using the variables that it is given. */
+/** Stores and reads an object, using the variables that the platform provides. */
 const PROGRAM = `
 const bytes = (text) => new TextEncoder().encode(text);
 const hex = (buffer) =>

@@ -1,6 +1,6 @@
 /**
- * Objects that a site serves: who can see them, which settings apply to them, and how previews copy
- * them.
+ * Tests objects that a site serves: who can see them, which settings apply to them, and how
+ * previews copy them.
  */
 import assert from "node:assert/strict";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
@@ -78,7 +78,8 @@ Deno.test("a site serves public objects, with rules, ranges and converted images
     for (const [path, headers, status] of cases) {
       assert.equal((await get(`/_svc/blobs/${path}`, headers)).status, status, path);
     }
-    // The site's policy does not replace the sandbox of objects, which visitors may have uploaded.
+    // The site's policy must not replace the sandbox for objects, because visitors may have
+    // uploaded them.
     for (
       const [name, isSandboxed] of [["page.html", true], ["not.pdf", true], [
         "paper.pdf",
@@ -103,14 +104,14 @@ Deno.test("a site serves public objects, with rules, ranges and converted images
     await put("photos/a b.txt", "changed");
     assert.equal((await platform.get(preview, "/_svc/blobs/photos/a%20b.txt")).text, "hello");
 
-    // Pages that are still open from the earlier deployment cannot load objects that are no longer
-    // public either.
+    // Objects that are no longer public cannot be loaded, not even by pages that are still open
+    // from the earlier deployment.
     await deploy(platform, "shop", { files, manifest: STATIC_MANIFEST });
     for (const query of ["", `?dpl=${live.id}`]) {
       assert.equal((await get(`/_svc/blobs/photos/a%20b.txt${query}`)).status, 404, query);
     }
 
-    // A running upload does not recreate the store of a deleted environment.
+    // An upload in progress must not recreate a deleted environment's store.
     const create = () =>
       platform.api("POST", "/v1/projects/shop/environments", {
         json: { name: "stage" },

@@ -19,7 +19,7 @@ const PRINT_MB = Number(Deno.env.get("PRINT_MB") ?? 200);
 
 const OUT = "mkdir -p out; echo ok > out/index.html";
 
-/** Builds a script with `out` as the output folder. */
+/** Builds a project whose build command is this script and whose output folder is `out`. */
 async function buildScript(platform: BuildPlatform, script: string) {
   const { hook } = await platform.project("shop", {
     buildCommand: "sh build.sh",
@@ -207,7 +207,8 @@ Deno.test("links, unusual names and submodules cannot escape from a repository",
 Deno.test("two simultaneous builds cannot see each other", async () => {
   await withBuilds(async (platform) => {
     const script = [
-      // The markers are split up because this file may be under /tmp.
+      // The markers are split up, because otherwise the search would find this file if it is under
+      // /tmp.
       "echo sec''ret-of-$SVC_BRANCH > /tmp/mine; echo sec''ret-of-$SVC_BRANCH > $HOME/mine",
       "sleep 2; grep -rhs 'sec[r]et-of' /tmp /build /cache /proc/[0-9]*/environ; id -u",
       OUT,

@@ -1,4 +1,4 @@
-/** Deploys a pushed site using only a hook's URL. */
+/** Deploys a pushed site with nothing but a hook's URL. */
 import assert from "node:assert/strict";
 import { checkEvent, fetchStream } from "../../helpers/contract.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";

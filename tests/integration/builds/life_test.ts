@@ -65,7 +65,7 @@ Deno.test("a rollback takes less than a second and restores the build's variable
     assert.deepEqual(await pages(platform), ["built with one", "runs with one"]);
   }));
 
-/** Returns the paths in a folder whose name contains `text`. */
+/** Returns the paths of all files and folders below a folder whose names contain `text`. */
 async function pathsWith(folder: string, text: string, below = ""): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(`${folder}${below}`)) {
@@ -109,7 +109,8 @@ Deno.test("a deleted project leaves no mirror, cache, log, hook, build or creden
     using kv = new PortableStore(await DenoStore.open(`${dataDir}/kv.sqlite3`));
     const left: string[] = [];
     for await (const { key, value } of kv.list({ prefix: [] })) {
-      // People keep their notifications, and the audit log still names the deleted project.
+      // These records remain: people keep their notifications, and the audit log still names the
+      // deleted project.
       if (["event_by_key", "notifications", "audit"].includes(String(key[0]))) continue;
       const text = JSON.stringify(
         [key, value],

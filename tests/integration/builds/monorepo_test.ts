@@ -13,7 +13,10 @@ const ROOT = { name: "shop-root", version: "1.0.0", private: true };
 const UI = { name: "@shop/ui", version: "1.0.0", main: "index.js" };
 const LINK = { resolved: "packages/ui", link: true };
 
-/** One app that needs another package from the workspace, and one that does not. */
+/**
+ * Returns the files of two apps: one that needs another package from the workspace, and one that
+ * does not.
+ */
 const members = (version: string) => ({
   "packages/ui/package.json": json(UI),
   "packages/ui/index.js": "module.exports = () => '<p>from the package</p>';\n",

@@ -1,6 +1,6 @@
 /**
- * Builds on a machine without a sandbox. A test cannot remove the sandbox from the machine, so it
- * simulates its absence. That is why the platform runs in this process.
+ * Tests builds on a machine without a sandbox. A test cannot remove the sandbox from the machine,
+ * so this one runs the platform in its own process and simulates the absence.
  */
 import assert from "node:assert/strict";
 import { markedProcesses } from "../../../src/lib/marked_processes.ts";

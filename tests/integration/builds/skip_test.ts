@@ -1,4 +1,4 @@
-/** Commits that change nothing in a project are not built. */
+/** Commits that change nothing in a project must not be built. */
 import assert from "node:assert/strict";
 import { makeRepository } from "../../../src/lib/_test_git.ts";
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";

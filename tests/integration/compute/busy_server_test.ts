@@ -1,6 +1,6 @@
 /**
- * Sends many concurrent requests to a busy Node server. Each must get its turn, even on a new
- * connection. On Deno, the runtime decides the order.
+ * Sends many concurrent requests to a busy Node server. Each request must get its turn, even on a
+ * new connection. On Deno, the runtime decides the order.
  */
 import assert from "node:assert/strict";
 import { computeServer, FIXTURES } from "../../helpers/compute_server.ts";
@@ -24,6 +24,6 @@ Deno.test("no client of a busy server has to wait for all the others", async () 
     }
   }));
   const fewest = Math.min(...answered);
-  // A connection that had to wait for the others would have at most one response.
+  // A connection that had to wait for the other connections would have at most one response.
   assert.ok(fewest >= ANSWERS / CLIENTS / 5, `responses per client: ${answered.join(" ")}`);
 });

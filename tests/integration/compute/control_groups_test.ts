@@ -1,8 +1,8 @@
 /**
  * Tests limits on kernel memory that does not belong to any process: socket buffers, which control
- * groups limit. The tests need control groups (version 2) that they can change. `CGROUP_VM=<folder>
- * deno task test:file tests/integration/compute/control_groups_test.ts` provides them
- * (scripts/in_cgroup2_vm.sh).
+ * groups limit. The tests need control groups (version 2) that they are allowed to change.
+ * `CGROUP_VM=<folder> deno task test:file tests/integration/compute/control_groups_test.ts`
+ * provides such groups (scripts/in_cgroup2_vm.sh).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ const UNITS = [
 const place = findGroupPlace();
 const problem = "problem" in place ? place.problem : undefined;
 
-/** Starts a process in a control group, like one that a killed platform has left behind. */
+/** Starts a process in a control group, like the processes that a killed platform leaves behind. */
 async function leaveGroup(folder: string) {
   const group = join(folder, "svc-4000000-1-1");
   await Deno.mkdir(group);

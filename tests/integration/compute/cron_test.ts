@@ -24,7 +24,7 @@ const scheduled = (paths: readonly string[], schedule = "* * * * *") => ({
 /** A schedule that is never due during a test. */
 const YEARLY = "0 0 1 1 *";
 
-/** A server that records all requests except the one before it goes live. */
+/** A server that records all requests except the one that it gets before it goes live. */
 const SERVER = `
 import { createServer } from "node:http";
 const seen = [];
@@ -116,7 +116,7 @@ Deno.test("a task is one request to the server, with the project's secret, bypas
     assert.equal(ran.outcome, "succeeded");
   }));
 
-/** A clock whose minutes start on demand, each after all earlier events. */
+/** Creates a clock whose minutes start on demand. Each minute starts after all earlier events. */
 function testMinutes() {
   let [ahead, act] = [0, () => {}];
   const minutes: Minutes = {

@@ -104,8 +104,8 @@ onEachEngine(
   "events arrive as they are sent, and the server notices when a client leaves",
   ({ engine }) =>
     withServer(async (platform) => {
-      // Uses plain TCP because Deno's node:http ends the test if the client disconnects in the
-      // middle of a body.
+      // Uses plain TCP, because with Deno's node:http, the test fails if the client disconnects in
+      // the middle of a body.
       const conn = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
       await conn.write(
         new TextEncoder().encode(`GET /api/events HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`),

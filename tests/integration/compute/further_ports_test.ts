@@ -1,6 +1,6 @@
 /**
- * Node servers that listen on additional ports, which only their own processes and threads can
- * reach.
+ * Tests Node servers that listen on additional ports, which only their own processes and threads
+ * can reach.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -13,7 +13,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** A server that its entry or a command starts. */
+/** Returns the manifest for a server that is started by its entry file or by a command. */
 const manifest = (command: string | undefined) => ({
   version: 1,
   layers: [{

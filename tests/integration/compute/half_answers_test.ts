@@ -9,7 +9,10 @@ import { createProject, rawRequest, withPlatform } from "../../helpers/platform.
 
 const HOST = "shop.localhost";
 
-/** Starts a response, with a length or in chunks, and stops or exits partway through. */
+/**
+ * A server that starts a response, with a length or in chunks, and stops sending or exits partway
+ * through.
+ */
 const SERVER = `
 import { createServer } from "node:http";
 const server = createServer((request, response) => {
@@ -36,7 +39,7 @@ const server = createServer((request, response) => {
 server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** Reads everything that the platform sends on a connection until it closes. */
+/** Reads everything that the platform sends on a connection until the connection is closed. */
 async function readAll(port: number, path: string): Promise<string> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const request = `GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\nAccept-Encoding: identity\r\n\r\n`;
@@ -114,7 +117,7 @@ const nextMessage = (socket: WebSocket) =>
     socket.once("error", () => {});
   });
 
-/** The WebSocket server copies received data many times. */
+/** The WebSocket server copies received data many times, so large messages take a while. */
 const SITE = {
   ...SOCKET_SITE,
   manifest: {

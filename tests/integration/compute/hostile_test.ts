@@ -18,9 +18,9 @@ import { DenoStore } from "../../../src/store/mod.ts";
 const outcomes = z.record(z.string(), z.string());
 
 /**
- * Expected outcomes. Those in `both` apply to both engines unless an engine's own list contains the
- * attempt. On Node, descriptors belong to the process, so an attempt that uses them ends only its
- * own process.
+ * Expected outcomes. The ones in `both` apply to both engines unless an engine's own list contains
+ * the attempt. On Node, descriptors belong to the process, so an attempt that uses them kills only
+ * its own process.
  */
 const EXPECTED = z.strictObject({
   both: outcomes,
@@ -29,7 +29,7 @@ const EXPECTED = z.strictObject({
   without_namespaces: outcomes,
 }).parse(JSON.parse(Deno.readTextFileSync(`${FIXTURES}hostile/expected.json`)));
 
-/** `missing` if the engine lacks the module that the attempt imports. */
+/** The outcome; `missing` if the engine lacks the module that the attempt imports. */
 const answer = z.object({
   got: z.string().optional(),
   denied: z.string().optional(),
@@ -64,7 +64,7 @@ async function list(folder: string): Promise<readonly string[]> {
 /** Creates a folder with a deployment and, next to it, the platform's files. */
 async function prepare() {
   const above = await Deno.makeTempDir({ prefix: "svc-hostile-test-" });
-  // Every user can read the file, so only the sandbox prevents a server from accessing it.
+  // Every user can read the file, so nothing but the sandbox prevents a server from accessing it.
   await Deno.chmod(above, 0o755);
   const root = `${above}/platform`;
   await Deno.mkdir(root);
@@ -115,7 +115,7 @@ async function prepare() {
   };
 }
 
-/** Keeps sending requests to the neighboring server. Returns unexpected responses. */
+/** Sends requests to the neighboring server continuously. Returns unexpected responses. */
 function watch(neighbor: TestServer): () => Promise<readonly string[]> {
   const wrong: string[] = [];
   let over = false;
@@ -161,10 +161,10 @@ const WALLS: readonly Wall[] = [
   },
 ];
 
-/** Maximum time for an attempt that is refused or stops its server, even on a busy machine. */
+/** Maximum time for an attempt that is denied or stops its server, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 
-/** Runs all attempts. Returns those with an unexpected outcome. */
+/** Runs all attempts. Returns the ones with an unexpected outcome. */
 async function attack(
   attempts: Readonly<Record<string, string>>,
   options: TestOptions,

@@ -1,6 +1,6 @@
 /**
- * Faults in the platform's own folders. The operator's log must contain their paths, but clients
- * must never see them.
+ * Causes faults in the platform's own folders. The operator's log must contain the folders' paths,
+ * but clients must never see them.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Servers access the key-value store from inside their sandbox. */
+/** Accesses the key-value store from servers inside their sandbox. */
 import assert from "node:assert/strict";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { onEachEngine } from "../../helpers/compute_server.ts";

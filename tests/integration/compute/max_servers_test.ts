@@ -1,4 +1,4 @@
-/** A platform's deployments need more servers than it can run. */
+/** Runs deployments that need more servers than the platform can run. */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";
 import { createProject, start } from "../../helpers/platform.ts";

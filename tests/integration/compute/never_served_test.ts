@@ -1,6 +1,6 @@
 /**
  * Checks that the files of servers are never served. Packs projects of all kinds as a deployment
- * does, and requests each of their files at every path that it could have.
+ * does, and requests each file at every path that it could have.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -137,7 +137,10 @@ const PROJECTS: Readonly<Record<string, { readonly files: Files; readonly open: 
   },
 };
 
-/** Returns every path at which a file could be requested, with all or some of its folders. */
+/**
+ * Returns every path at which a file could be requested, with all or some of its folders in the
+ * path.
+ */
 function pathsOf(files: readonly string[]): string[] {
   const all = files.flatMap((path) => {
     const steps = path.split("/");

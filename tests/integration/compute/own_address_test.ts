@@ -1,4 +1,4 @@
-/** Servers reach themselves and their platform's hosts from within the sandbox. */
+/** Servers must be able to reach themselves and their platform's hosts from within the sandbox. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
@@ -18,7 +18,7 @@ import {
 
 const SITE = { ...MANIFEST, routes: [{ pattern: "^/.*$", layer: "app" }] };
 
-/** `/by/<way>?<url>` returns the response to the server's own request. */
+/** A server whose path `/by/<way>?<url>` returns the response to the server's own request. */
 const SERVER = `
 import http from "node:http";
 import https from "node:https";
@@ -87,7 +87,7 @@ const RULES = {
   ],
 };
 
-/** A Python server that requests a URL in the same way. */
+/** A Python server that also requests a URL on demand. */
 const PROGRAM = `
 import http.server, os, urllib.request
 
@@ -115,7 +115,7 @@ async function deployReaching(platform: TestPlatform, engine: TestEngine, prod: 
   });
 }
 
-/** A URL as the server sees it. `$PORT` is its own port, and `$URL` is its `SVC_URL`. */
+/** A URL as the server sees it. `$PORT` is the server's own port, and `$URL` is its `SVC_URL`. */
 function reach(platform: TestPlatform, host: string) {
   return async (way: string, url: string): Promise<string> =>
     (await platform.get(host, `/by/${way}?${encodeURIComponent(url)}`)).text;

@@ -1,4 +1,4 @@
-/** Tests how servers in the COMPUTE layer are started, called, limited and ended. */
+/** Tests how servers in the COMPUTE layer are started, called, limited and stopped. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { computeServer, onEachEngine, writeModules } from "../../helpers/compute_server.ts";

@@ -130,7 +130,7 @@ Deno.test("a queue delivers messages from servers and the API, and visitors cann
     );
     assert.deepEqual([settled!.waiting, settled!.dead], [1, 0]);
 
-    // Visitors are refused at every variant of the route's path.
+    // Requests from visitors are rejected at every variant of the route's path.
     for (const path of ["/jobs/mails", "/jobs/mails/", "/JOBS/mails", "/jobs//%6dails?x=1"]) {
       const { status } = await platform.get(HOST, path, { "x-svc-queue": "mails" });
       assert.equal(status, 403, path);
@@ -138,7 +138,7 @@ Deno.test("a queue delivers messages from servers and the API, and visitors cann
     assert.equal((await post("/jobs/mails", "{}")).status, 403);
     assert.equal((await seenBy(platform)).seen.length, 22);
 
-    // A message becomes a dead letter and returns to the queue.
+    // A message becomes a dead letter and is then returned to the queue.
     await send(platform, "broken", { body: "lost" });
     await until(() => countsOf(platform, "broken"), (queue) => queue?.dead === 1);
     const { json: page } = await platform.api("GET", at("broken"));

@@ -1,7 +1,7 @@
 /**
- * Platforms on systems that lack parts of the server sandbox. A test cannot remove Landlock or
- * seccomp from the machine, so it simulates their absence. That is why the platforms run in this
- * process.
+ * Tests platforms on systems that lack parts of the server sandbox. A test cannot remove Landlock
+ * or seccomp from the machine, so this one runs the platforms in its own process and simulates the
+ * absence.
  */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";

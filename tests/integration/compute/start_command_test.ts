@@ -318,7 +318,7 @@ Deno.test("a start script's processes run in the sandbox and exit when it exits"
   assert.equal(await sleeping(), false);
 });
 
-/** Returns whether the process that the script left behind is still running. */
+/** Returns whether the process that the script has left behind is still running. */
 async function sleeping(): Promise<boolean> {
   for await (const { name } of Deno.readDir("/proc")) {
     const line = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");

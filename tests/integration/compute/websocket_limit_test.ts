@@ -1,6 +1,6 @@
 /**
  * WebSockets are counted separately from requests. Idle WebSockets must not delay requests, and a
- * WebSocket beyond the limit must be refused immediately.
+ * WebSocket beyond the limit must be rejected immediately.
  */
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
@@ -14,7 +14,10 @@ type Opened =
   | { readonly type: "open"; readonly close: () => Promise<void> }
   | { readonly type: "refused"; readonly status: number; readonly retryAfter: string | undefined };
 
-/** Opens a WebSocket to a project's server. Returns it, or the response if it is refused. */
+/**
+ * Opens a WebSocket to a project's server. Returns the WebSocket, or the response if the server
+ * rejects it.
+ */
 function open({ port }: TestPlatform, project: string): Promise<Opened> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/chat`, {
     headers: { host: `${project}.localhost` },
@@ -75,7 +78,7 @@ Deno.test("a server refuses a WebSocket beyond the limit with 503, and accepts i
     assert.deepEqual(await open(platform, "shop"), REFUSED);
     assert.equal((await platform.get("shop.localhost", "/")).text, "no socket");
     await first!.close();
-    // The edge counts a WebSocket as closed once the server has confirmed it.
+    // The edge counts a WebSocket as closed once the server has confirmed that.
     let next: Opened = REFUSED;
     await until(async () => (next = await open(platform, "shop")).type === "open");
     assert.deepEqual(await open(platform, "shop"), REFUSED);

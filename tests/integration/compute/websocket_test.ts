@@ -13,7 +13,7 @@ const HOST = "shop.localhost";
 const openAt = (port: number, path: string) =>
   new WebSocket(`ws://127.0.0.1:${port}${path}`, ["chat", "echo"], { headers: { host: HOST } });
 
-/** Returns the status of a refused upgrade. */
+/** Requests an upgrade that must be rejected. Returns the status of the response. */
 const refusedAt = (port: number, path: string) =>
   new Promise<number>((resolve) => {
     const socket = openAt(port, path);
@@ -72,7 +72,9 @@ onEachEngine(
     }),
 );
 
-/** Longer than an idle connection can last, and longer than anything else in this test. */
+/**
+ * Longer than an idle connection can stay open, and longer than anything else in this test takes.
+ */
 const IDLE_MS = 5000;
 
 Deno.test("a WebSocket can stay open longer than an idle connection", async () => {
@@ -123,7 +125,7 @@ Deno.test("WebSockets work over TLS, and a platform closes them in time when it 
     await deployServer(platform, "shop", SOCKET_SITE);
     const options = {
       headers: { host: "shop.svc.test" },
-      // A node:tls option that the types of ws lack.
+      // An option of node:tls that the types of ws lack.
       servername: "shop.svc.test",
       ca: await Deno.readTextFile(tls.certFile),
     };

@@ -1,4 +1,4 @@
-/** Git builds access their project's databases. */
+/** Accesses a project's databases from git builds. */
 import assert from "node:assert/strict";
 import { createDatabase, urlOf } from "../../helpers/databases.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";

@@ -101,7 +101,8 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     name: "a branch is a separate copy, and a snapshot restores earlier data",
-    // `engine_contract_test` tests copies on the embedded engine, where each copy takes seconds.
+    // Copies on the embedded engine, where each copy takes seconds, are tested in
+    // `engine_contract_test`.
     only: "server",
     async run(test) {
       const { platform, at, rows } = test;

@@ -1,4 +1,4 @@
-/** Deployments access their project's databases. */
+/** Accesses a project's databases from deployments. */
 import assert from "node:assert/strict";
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
@@ -111,7 +111,7 @@ Deno.test("running servers restart only when their connection strings change", (
     const { ask } = await visitor(platform, "deno", true);
     const preview = await visitor(platform, "deno", false);
     const change = (json: Record<string, unknown>) => platform.api("PATCH", AT, { json });
-    /** Waits until the server's role has changed, and returns it. */
+    /** Waits until the server's role has changed, and returns the new role. */
     const nextUser = async (last: string) =>
       userOf(await until(() => ask("/url"), (url) => url !== "none" && userOf(url) !== last));
     assert.equal(await ask("/url"), "none");

@@ -1,4 +1,4 @@
-/** The output of `svc db export` restores every value on either engine. */
+/** The output of `svc db export` must restore every value on either engine. */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
 import {
@@ -54,7 +54,7 @@ CREATE VIEW last AS SELECT max(id) AS id FROM things;
 `;
 
 /**
- * Returns each row as text, which distinguishes values that compare as equal (NaN, `1.0` and
+ * Selects each row as text, in order to distinguish values that compare as equal (such as `1.0` and
  * `1.00`).
  */
 const SHOWN = "SELECT things::text FROM things ORDER BY id";

@@ -1,4 +1,7 @@
-/** Imports default `pg_dump` output that names roles which do not exist on this server. */
+/**
+ * Imports `pg_dump` output that was created with default options, and that names roles which do not
+ * exist on this server.
+ */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
 import type { DatabaseCase, DatabaseTest } from "../../helpers/databases.ts";

@@ -2,8 +2,8 @@
  * Uses Prisma's command line and node-pg-migrate with the URL that the CLI prints, on each engine.
  * Prisma normally downloads its engines as programs from its own host, but version 6 can use a
  * WebAssembly schema engine with a driver adapter. Runs only with `ORM_TESTS=all`, because it
- * installs packages from npm. `MIGRATION_PACKAGES` can be set to a folder in which they are already
- * installed.
+ * installs packages from npm. `MIGRATION_PACKAGES` can be set to a folder in which the packages are
+ * already installed.
  */
 import assert from "node:assert/strict";
 import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";
@@ -25,8 +25,8 @@ const PRISMA_PROGRAMS: Variables = {
 };
 
 /**
- * Works around two bugs in Prisma's driver adapter that occur with every server. It does not
- * support PostgreSQL's "char" type (prisma/orm#27403). The engine also does not recognize the NOT
+ * Works around two bugs in Prisma's driver adapter that occur with every server. The adapter does
+ * not support PostgreSQL's "char" type (prisma/orm#27403). The engine does not recognize the NOT
  * NULL constraints that PostgreSQL 18 lists (prisma/orm#29635).
  */
 const PRISMA_CONFIG = `import { PrismaPg } from "@prisma/adapter-pg";

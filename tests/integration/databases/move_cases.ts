@@ -9,15 +9,17 @@ import { runTool } from "../../helpers/tool.ts";
 import { type DatabaseCase, urlOf } from "../../helpers/databases.ts";
 
 const WRITERS = 4;
-/** Number of writes per client after a move, to show that it works again. */
+/** Number of writes per client after a move, which show that the client works again. */
 const MORE_WRITES = 5;
 
-/** The message from `pg` if a connection ends during a query. The message has no SQLSTATE. */
+/**
+ * The message from `pg` if a connection is closed during a query. Such an error has no SQLSTATE.
+ */
 const CUT_OFF = "Connection terminated unexpectedly";
 
 /**
- * SQLSTATEs of errors that clients get when the platform stops or refuses their connections during
- * the move.
+ * SQLSTATEs of errors that clients get when the platform closes or refuses a connection during the
+ * move.
  */
 const TOLD = new Set(["57P01", "57P03", CUT_OFF]);
 

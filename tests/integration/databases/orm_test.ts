@@ -1,8 +1,8 @@
 /**
  * Runs Drizzle and Prisma migrations and queries with the URL that the CLI prints, on each engine.
- * The test uses Prisma's WebAssembly engines from npm, because its command line would download
+ * The test uses Prisma's WebAssembly engines from npm, because Prisma's command line would download
  * programs from its own host. Runs only with `ORM_TESTS=all`, because it installs packages from
- * npm. `ORM_PACKAGES` can be set to a folder in which they are already installed.
+ * npm. `ORM_PACKAGES` can be set to a folder in which the packages are already installed.
  */
 import assert from "node:assert/strict";
 import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";
@@ -141,7 +141,7 @@ const CASES: readonly DatabaseCase[] = [
     async run({ platform, at, rows }) {
       await using project = await packages.open();
       const { write, run } = project;
-      // The program only has to exist. `generate` does not run it.
+      // The program just has to exist, because `generate` does not run it.
       const env = {
         DATABASE_URL: await urlOf(platform, at),
         PRISMA_SCHEMA_ENGINE_BINARY: "/bin/true",

@@ -1,12 +1,17 @@
-/** Clients that pipeline and flush, alongside others that must not have to wait for them. */
+/**
+ * Tests clients that pipeline and flush, alongside other clients, which must not have to wait for
+ * them.
+ */
 import assert from "node:assert/strict";
 import pg from "pg";
 import { type DatabaseCase, urlOf } from "../../helpers/databases.ts";
 
-/** Maximum response time for a client that does not wait for others, in milliseconds. */
+/**
+ * Maximum response time for a client that does not have to wait for other clients, in milliseconds.
+ */
 const SOON_MS = 10_000;
 
-/** The interface of a `pg` connection for sending custom messages. */
+/** The part of a `pg` connection that sends custom messages. */
 interface Wire {
   flush(): void;
 }

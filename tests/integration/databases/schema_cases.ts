@@ -1,4 +1,7 @@
-/** The output of `svc db schema` creates an identical schema in an empty database and branch. */
+/**
+ * The output of `svc db schema` must create an identical schema in an empty database and in an
+ * empty branch.
+ */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
 import {

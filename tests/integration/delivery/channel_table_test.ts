@@ -1,6 +1,6 @@
 /**
  * Raises all 32 events through the API for one person who has every channel. Each channel must get
- * exactly the events in the specification's table.
+ * exactly the events that the specification's table lists for it.
  */
 import assert from "node:assert/strict";
 import {

@@ -1,6 +1,6 @@
 /**
  * Kills the platform with `kill -9` during many deliveries. No accepted delivery may be lost, and
- * only those in progress may be repeated.
+ * only deliveries in progress may be repeated.
  *
  * `CRASH_DELIVERIES` sets the number of deliveries.
  */
@@ -12,7 +12,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 
 const COUNT = Number(Deno.env.get("CRASH_DELIVERIES") ?? 400);
 const RAISING = 8;
-/** Number of emails sent in parallel, which a crash can duplicate. */
+/** Number of emails that are sent in parallel. A crash can duplicate that many emails. */
 const UNDER_WAY = 4;
 
 /** Creates a workspace whose owner has an email address. Returns a key for the workspace. */
@@ -55,7 +55,7 @@ const raiseWith = (key: string): Raise => async (platform, project) => {
   }
 };
 
-/** Returns the projects whose emails have arrived, according to the subjects. */
+/** Returns the projects about which emails have arrived, according to the subjects. */
 function projectsOf(smtp: TestSmtp): string[] {
   return smtp.mails.flatMap(({ headers }) => /p\d{4}p/.exec(headers.get("subject")!) ?? []);
 }

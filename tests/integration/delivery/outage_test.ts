@@ -1,6 +1,6 @@
 /**
  * Uses every channel with its real protocol, and a clock that the test sets. Each channel fails for
- * a while, but nothing may be lost or duplicated.
+ * a while, but no message may be lost or duplicated.
  */
 import assert from "node:assert/strict";
 import {
@@ -18,7 +18,7 @@ import { stopServer } from "../../../src/lib/stop_server.ts";
 
 const EVENTS = 25;
 
-/** A webhook receiver that records the titles and fails on demand. */
+/** Starts a webhook receiver that records the titles and fails on demand. */
 function receiveWebhooks(answer: () => number) {
   const titles: string[] = [];
   const server = Deno.serve(

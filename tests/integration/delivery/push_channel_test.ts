@@ -24,7 +24,7 @@ function withPush(
 }
 
 /**
- * Returns the pushed messages, except the notification about the owner's own sign-in, which may or
+ * Returns the pushed messages. Omits the notification about the owner's own sign-in, which may or
  * may not reach a browser.
  */
 const messagesOf = ({ messages }: TestPushService) =>

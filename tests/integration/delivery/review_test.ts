@@ -1,6 +1,6 @@
 /**
  * Tests quiet hours and preferences at the time of sending, over real SMTP, with a clock that the
- * test sets. They can stop a message that was already accepted.
+ * test sets. Both can stop a message that was already accepted.
  */
 import assert from "node:assert/strict";
 import type { Priority } from "../../../src/contract/events.ts";

@@ -11,7 +11,10 @@ interface Received {
   readonly text: string;
 }
 
-/** A webhook receiver that responds with a list of statuses. The receiver repeats the last one. */
+/**
+ * Starts a webhook receiver that responds with each status in a list, and then repeats the last
+ * one.
+ */
 function receive(...statuses: number[]) {
   const received: Received[] = [];
   const server = Deno.serve(

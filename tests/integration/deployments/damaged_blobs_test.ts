@@ -17,7 +17,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** Finds a blob's file. */
+/** Finds the path of a blob's file. */
 async function blobFile({ dataDir }: TestPlatform, content: string): Promise<string> {
   const hash = sha256(content);
   const blobs = join(dataDir, "blobs");
@@ -71,7 +71,7 @@ Deno.test("a range of a large blob that is damaged anywhere is refused and logge
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const range = (platform: TestPlatform, range: string) =>
     platform.get("shop.localhost", "/film.bin", { range });
-  // An edge that has not yet verified the blob refuses every part of it.
+  // An edge that has not yet verified the blob does not serve any part of it.
   let platform = await start(dataDir, { edges: 0 });
   try {
     await createProject(platform, "shop");

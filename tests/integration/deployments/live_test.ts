@@ -1,12 +1,12 @@
 /**
- * As soon as the API reports to a client that a deployment is live, the client gets the
- * deployment's pages.
+ * As soon as the API tells a client that a deployment is live, the client must get the deployment's
+ * pages.
  */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
 const ROUNDS = 30;
-/** Number of connections to open after each read. */
+/** Number of connections to open each time that the deployment's state has been read. */
 const VISITS = 6;
 
 Deno.test("once the API reports that a deployment is live, the edge serves it", () =>

@@ -1,5 +1,5 @@
 /**
- * Tests every row of the manifest contract: accepted values, and refused values with their path.
+ * Tests every row of the manifest contract: accepted values, and rejected values with their path.
  */
 import assert from "node:assert/strict";
 import { createProject, fileList, withPlatform } from "../../helpers/platform.ts";

@@ -9,7 +9,7 @@ import {
   type TestPlatform,
 } from "../../helpers/platform.ts";
 
-/** Returns the assets of one version. All but two names change with the content. */
+/** Returns the assets of one version. All names except two change with the content. */
 const assetsOf = (version: number) => ({
   "index.html": `<p>${version}</p>`,
   "404.html": "<p>not found</p>",

@@ -1,4 +1,6 @@
-/** Rolling releases with functions that fail, and with a platform that is stopped or killed. */
+/**
+ * Tests rolling releases with functions that fail, and with a platform that is stopped or killed.
+ */
 import assert from "node:assert/strict";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import {
@@ -15,7 +17,7 @@ import { publish, rule } from "../../helpers/upstreams.ts";
 const release = async (platform: TestPlatform) =>
   (await platform.api("GET", "/v1/projects/shop/releases")).json.items[0];
 
-/** Sends requests from new visitors. Returns the deployments that their cookies select. */
+/** Sends requests from new visitors. Returns the deployments that the visitors' cookies select. */
 async function welcome(platform: TestPlatform, count: number): Promise<Map<string, string>> {
   const visitors = new Map<string, string>();
   for (let visitor = 0; visitor < count; visitor++) {

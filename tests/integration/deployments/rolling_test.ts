@@ -17,7 +17,7 @@ const LAYERS = {
   routes: [{ pattern: "^/.*$", layer: "server" }],
 };
 
-/** A server that fails after `failsFrom` requests. */
+/** Returns the files of a server that fails after `failsFrom` requests. */
 const server = (name: string, failsFrom = Infinity) => ({
   "package.json": JSON.stringify({ name: "shop", type: "module" }),
   "server.mjs": `
@@ -66,7 +66,7 @@ Deno.test("a release that starts to fail is withdrawn without affecting the old 
     const begun = await release(platform);
     assert.deepEqual([begun.state, begun.share, begun.new.deploymentId], ["RUNNING", 25, fresh]);
 
-    // Each visitor keeps seeing the deployment that sent the first response.
+    // Each visitor continues to see the deployment that sent the visitor's first response.
     const cookies = new Map<string, string>();
     for (let visitor = 0; visitor < 60; visitor++) {
       const { headers } = await platform.get("shop.localhost", "/other");

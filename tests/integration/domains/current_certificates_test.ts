@@ -11,12 +11,15 @@ import { bindDomain } from "../../helpers/domains.ts";
 import { findPebble, startPebble } from "../../helpers/pebble.ts";
 import { createProject, deploy, start, type TestPlatform } from "../../helpers/platform.ts";
 
-/** Neither an apex domain nor its `www` domain, so only one certificate is ordered. */
+/**
+ * A domain that is neither an apex domain nor its `www` domain, so that only one certificate is
+ * ordered.
+ */
 const HOST = "blog.shop.test";
 const SEALED = / 200 sealed$/;
 /**
- * Maximum time to wait. A certificate can arrive a moment later, but the runtime never forgets a
- * refusal.
+ * Maximum time to wait for a certificate, which can arrive a moment later. A longer wait would not
+ * help, because the runtime remembers refusals.
  */
 const RENEWAL_MS = 5000;
 /** Number of new connections after each change. */
@@ -26,7 +29,7 @@ const CONNECTIONS = 10;
  */
 const LIFE_SECONDS = 12;
 
-/** Opens a new connection. Returns its certificate and response, or neither. */
+/** Opens a new connection. Returns the certificate and the response, or neither. */
 async function visit(port: number): Promise<string> {
   const options = { host: "127.0.0.1", port, servername: HOST, rejectUnauthorized: false };
   const socket = connect({ ...options, ALPNProtocols: ["http/1.1"] });
@@ -62,7 +65,7 @@ interface World {
   readonly platform: TestPlatform;
   /** The records that the DNS server returns. */
   readonly names: Map<string, object | string>;
-  /** Stops the platform and starts another on its ports. */
+  /** Stops the platform and starts another one on the same ports. */
   restart(): Promise<TestPlatform>;
 }
 
@@ -126,8 +129,8 @@ Deno.test({
           readonly expiresAt: string;
         };
       /**
-       * Checks that new connections match the API. Repeats the check if the API has changed in the
-       * meantime.
+       * Checks that the certificates on new connections match the API's response. Repeats the check
+       * if that response has changed in the meantime.
        */
       const showsWhatIsSaid = async (): Promise<string> => {
         for (;;) {
@@ -142,7 +145,7 @@ Deno.test({
       await until(read, ({ status }) => status === "issued");
       const first = await showsWhatIsSaid();
 
-      // Reading the domain starts due orders. No other order starts in the meantime.
+      // Reading the domain starts all orders that are due. No other order starts in the meantime.
       await until(async () => {
         await platform.api("POST", `${path}/verify`);
         return await read();
@@ -155,7 +158,7 @@ Deno.test({
       await bindDomain(platform, names, HOST);
       await shows(platform, SEALED, RENEWAL_MS);
 
-      // The runtime remembers refusals, so there must be none while the platform starts.
+      // The runtime remembers refusals, so no certificate may be refused while the platform starts.
       let isStarting = true;
       const restarting = restart().finally(() => isStarting = false);
       const early: Promise<string>[] = [];

@@ -209,7 +209,7 @@ const hosts = [
   ["_preview.shop.example", 404],
 ] as const;
 
-/** Sends a request with an unmodified `Host` header. Returns the status. */
+/** Sends a request with exactly this `Host` header. Returns the status. */
 function statusOf(port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = "";

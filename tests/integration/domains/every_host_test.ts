@@ -1,6 +1,6 @@
 /**
- * Tests `--https`: certificates for deployment hosts, either one wildcard or on demand.
- * `CERTIFICATE_TESTS=all` uses many hosts, and renews certificates under load.
+ * Tests `--https`: certificates for deployment hosts, which are either one wildcard certificate or
+ * ordered on demand. `CERTIFICATE_TESTS=all` uses many hosts, and renews certificates under load.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ const pebbleProgram = await findPebble();
 const IS_LONG = Deno.env.get("CERTIFICATE_TESTS") === "all";
 const [WILDCARD_HOSTS, ON_DEMAND_HOSTS] = IS_LONG ? [50, 20] : [5, 2];
 
-/** Lifetime in seconds of the certificates that are renewed under load. */
+/** Lifetime of the certificates that are renewed under load, in seconds. */
 const LIFE_SECONDS = 30;
 const CLIENTS = 8;
 const RENEWALS = 2;
@@ -35,7 +35,7 @@ interface World {
   readonly serve: (
     more?: Partial<Parameters<typeof start>[1]>,
   ) => Promise<TestPlatform & AsyncDisposable>;
-  /** Requests a host over HTTPS. Trusts only the authority. */
+  /** Requests a host over HTTPS. Trusts only the test's certificate authority. */
   readonly get: (platform: TestPlatform, host: string) => Promise<string>;
 }
 
@@ -146,7 +146,7 @@ interface Visit {
   readonly protocol: string | false | null;
 }
 
-/** Opens a new connection. Its certificate must be valid. */
+/** Opens a new connection, on which the certificate must be valid. */
 async function handshake(port: number, host: string, rootCa: string): Promise<Visit> {
   const socket = connect({
     host: "127.0.0.1",
@@ -201,7 +201,7 @@ Deno.test({
         }
       };
       const clients = Array.from({ length: CLIENTS }, client);
-      // Reading the domain starts due orders.
+      // Reading the domain starts all orders that are due.
       await until(
         () => platform.api("POST", `/v1/projects/shop/domains/${domain}/verify`),
         () => failures.length > 0 || seen.every(({ size }) => size > RENEWALS),

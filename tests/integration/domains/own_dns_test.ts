@@ -96,13 +96,14 @@ Deno.test("svc sends clients to the nearest available edge, but never to a drain
     world.cleanUp.defer(() => far.kill());
     const near = await edge("near", "192.0.2.3", "SG");
     const shop = (clientIp?: string) => addressesFor(port, `shop.${BASE}`, clientIp);
-    // Networks of T-Mobile US, Deutsche Telekom and Singtel. Loopback addresses have no country.
+    // Networks of T-Mobile US, Deutsche Telekom and Singtel, because loopback addresses have no
+    // country.
     const [us, de, sg] = ["208.54.0.0/24", "217.80.0.0/24", "165.21.0.0/24"];
     assert.deepEqual(await shop(), ["192.0.2.1", "192.0.2.2", "192.0.2.3"]);
     assert.deepEqual(await shop(us), ["192.0.2.2"]);
     assert.deepEqual(await shop(de), ["192.0.2.1"]);
     assert.deepEqual(await shop(sg), ["192.0.2.3"]);
-    // Edges do not get these hosts' certificates.
+    // Edges do not get the certificates for these hosts.
     for (const host of [BASE, `ns.${BASE}`]) {
       assert.deepEqual(await addressesFor(port, host, us), ["192.0.2.1"]);
     }

@@ -1,7 +1,4 @@
-/**
- * Certificate authorities do not issue certificates because of CAA records or limits, or because
- * they are down.
- */
+/** Certificate authorities refuse certificates because of CAA records or limits, or are down. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";

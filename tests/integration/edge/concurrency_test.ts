@@ -1,6 +1,6 @@
 /**
- * Limits of concurrent requests to functions and servers. As soon as one request ends, the next one
- * must start.
+ * Tests limits on concurrent requests to functions and servers. As soon as one request has
+ * finished, the next one must start.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -18,8 +18,8 @@ const HOST = "shop.localhost";
 const CONTENT = Buffer.from("half of it goes, ".repeat(2));
 
 /**
- * If the function returned the body itself, the body would bypass it, and the call would already
- * have finished.
+ * If the function returned the body itself, the body would bypass the function, and the call would
+ * already have finished.
  */
 const ECHO = `export default async ({ body }) => {
   if (body === null) return new Response("");
@@ -38,7 +38,7 @@ const ECHO = `export default async ({ body }) => {
 /** Number of requests beyond the limit. Each of them must wait until another request finishes. */
 const WAITING = 40;
 
-/** Opens more requests than the limit allows and ends them one by one. */
+/** Opens more requests than the limit allows, and finishes them one by one. */
 async function holdBeyond({ port }: TestPlatform, path: string, limit: number): Promise<void> {
   const wanted: RequestTarget = { host: HOST, path, content: CONTENT, isEcho: true };
   const total = limit + WAITING;

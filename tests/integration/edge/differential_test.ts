@@ -1,7 +1,7 @@
 /**
- * Checks that rules see the same request as the server behind them. Sends the same requests raw
- * over HTTP/1.1, over HTTP/2, and as WebSocket upgrades. Rules match them, and a Node server
- * repeats them in its response.
+ * Checks that rules see the same request as the server behind them. Sends the same requests as raw
+ * HTTP/1.1, over HTTP/2, and as WebSocket upgrades. Rules match the requests, and a Node server
+ * repeats them in its responses.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -54,7 +54,10 @@ const query = ({ url }: Seen) => new URL(url, "http://host").searchParams;
 const path = ({ url }: Seen) => url.split("?")[0];
 const cookies = ({ headers }: Seen) => (headers.cookie ?? "").split(/; */);
 
-/** Each entry becomes a rule that adds a header to the response if its condition matches. */
+/**
+ * The conditions. Each entry becomes a rule that adds a header to the response if the condition
+ * matches.
+ */
 const PROBES: Readonly<Record<string, Probe>> = {
   "x-saw-post": { condition: { methods: ["POST"] }, holds: ({ method }) => method === "POST" },
   "x-saw-get": { condition: { methods: ["GET"] }, holds: ({ method }) => method === "GET" },
@@ -190,8 +193,8 @@ const ANSWERED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Requests that are refused before they reach rules and servers. Servers would interpret them
- * differently.
+ * Requests that are rejected before they reach rules and servers, because servers could interpret
+ * them differently.
  */
 const REFUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -220,8 +223,8 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /**
- * A body whose length and transfer coding disagree about its end, followed by another request (RFC
- * 9112, 6.1).
+ * A request whose length and transfer coding disagree about the end of the body, followed by
+ * another request (RFC 9112, 6.1).
  */
 const CODING_FIRST = [
   "POST / HTTP/1.1",
@@ -242,7 +245,7 @@ async function exchange(port: number, text: string): Promise<string> {
   let answer = "";
   for await (const chunk of conn.readable.values({ preventCancel: true })) {
     answer += new TextDecoder("latin1").decode(chunk);
-    // An upgraded connection stays open, but its only message has arrived.
+    // An upgraded connection stays open, but the only message on it has arrived.
     if (/^HTTP\/1.1 101 [^]*\r\n\r\n[^]*\}$/.test(answer)) break;
   }
   return answer;

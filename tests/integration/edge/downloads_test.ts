@@ -1,4 +1,6 @@
-/** Downloads large files over each protocol: complete, canceled, or damaged on disk. */
+/**
+ * Downloads large files over each protocol: completely, with cancellation, and with damage on disk.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -8,7 +10,7 @@ import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import { createProject, deploy, sha256, start, type TestPlatform } from "../../helpers/platform.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
-/** Size in bytes. More than a connection's buffers can hold. */
+/** Size of the large file in bytes, which is more than a connection's buffers can hold. */
 const BYTES = 30_000_000;
 const CONTENT = new Uint8Array(BYTES).map((_, index) => (index * index) % 251);
 
@@ -24,7 +26,7 @@ interface Place {
   readonly platform: TestPlatform;
   /** Starts curl for the large file. */
   curl(protocol: Protocol, ...more: string[]): Deno.ChildProcess;
-  /** Runs curl for the large file. Returns its exit code and the body. */
+  /** Runs curl for the large file. Returns curl's exit code and the body. */
   download(protocol: Protocol, ...more: string[]): Promise<readonly [number, Uint8Array]>;
 }
 
@@ -34,7 +36,7 @@ async function withLargeFile(run: (place: Place) => Promise<void>): Promise<void
     const dataDir = join(folder, "data");
     const platform = await start(dataDir, { baseDomain: "svc.test", httpsPort: 0, tls });
     await createProject(platform, "shop");
-    // Too large for the batch that `deploy()` sends.
+    // Uploads the file separately, because it is too large for the batch that `deploy()` sends.
     await platform.api("PUT", `/v1/blobs/${sha256(CONTENT)}`, { body: CONTENT });
     await deploy(platform, "shop", { files: { "index.html": "shop", "large.bin": CONTENT } });
     const curl = ({ scheme, flag }: Protocol, ...more: string[]) => {

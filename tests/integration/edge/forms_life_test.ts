@@ -1,6 +1,6 @@
 /**
- * Forms on a server's pages, in a project that has reached its limit, and after a backup has been
- * restored.
+ * Tests forms on a server's pages, in a project that has reached its limit, and after a backup has
+ * been restored.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ redirect = "/thanks"
 
 const FORMS_MANIFEST = { ...STATIC_MANIFEST, forms: [{ name: "contact" }] };
 
-/** A form with a file. */
+/** Creates a form with a file. */
 const withFile = (bytes: number) =>
   `--b0\r\ncontent-disposition: form-data; name="email"\r\n\r\nada@example.com\r\n` +
   `--b0\r\ncontent-disposition: form-data; name="cv"; filename="cv.txt"\r\n` +
@@ -106,7 +106,7 @@ Deno.test("a form on a server's page is submitted to the platform, which redirec
         from: "/contact",
         rest: [],
       });
-      // The server receives no requests under the forms path, so it cannot override a form.
+      // The server receives no requests under the path for forms, so it cannot override a form.
       for (const path of ["/_svc/forms/other", "/_svc/forms/"]) {
         assert.equal((await post(platform, "a=1", { path })).status, 404, path);
       }

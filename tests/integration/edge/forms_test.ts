@@ -1,4 +1,4 @@
-/** Forms on a static site: what visitors submit, what is refused, and what members see. */
+/** Tests forms on a static site: what visitors submit, what is rejected, and what members see. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Form, FormSubmission } from "../../../src/contract/forms.ts";
@@ -25,7 +25,7 @@ const PAGE = `<!doctype html>
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends forms, each from a different visitor unless the test specifies one. */
+/** Sends forms, each from a different visitor unless the test specifies the visitor. */
 function visitors(platform: TestPlatform) {
   let count = 0;
   return (body: string | undefined, headers: Headers = {}, at: {

@@ -32,7 +32,7 @@ const FORGED: Readonly<Record<string, string>> = {
 
 const VALUES = /6\.6\.6\.|evil|forged|root|KP/;
 
-/** Sends raw bytes and reads the response until the connection closes. */
+/** Sends raw bytes and reads the response until the connection is closed. */
 async function exchange(port: number, request: string): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(encode(request));
@@ -49,7 +49,7 @@ const request = (line: string, fields: Readonly<Record<string, string>> = {}, bo
     body,
   ].join("\r\n");
 
-/** A test server that records each request unchanged and responds with `answer`. */
+/** Starts a test server that records each request unchanged and responds with `answer`. */
 function noting(machinery: Machinery, answer: () => string) {
   const seen: string[] = [];
   const { url } = machinery.listen(async (conn) => {

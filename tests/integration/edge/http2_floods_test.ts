@@ -1,6 +1,6 @@
 /**
- * HTTP/2 clients read nothing, or request more than they read. Their memory use must be limited,
- * and they must lose their connections.
+ * Simulates HTTP/2 clients that read nothing, or that request more than they read. The memory that
+ * these clients use must be limited, and their connections must be closed.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -36,7 +36,7 @@ async function residentMb(platform: TestPlatform): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) / 1024;
 }
 
-/** A connection whose incoming data is read completely. */
+/** A connection on which all incoming data is read. */
 class Client {
   /** Number of received bytes. */
   received = 0;
@@ -61,7 +61,7 @@ class Client {
     }
   }
 
-  /** Sends data until all of it is sent or the other side closes the connection. */
+  /** Sends data until all of it has been sent or the platform closes the connection. */
   async send(bytes: Uint8Array): Promise<void> {
     try {
       for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
@@ -142,8 +142,8 @@ Deno.test("clients without a window use limited memory and lose their connection
 });
 
 /**
- * A server that never responds to `/hang`. Other paths return the current and the maximum number of
- * those requests.
+ * A server that never responds to `/hang`. Other paths return how many requests for `/hang` are in
+ * progress, and the maximum so far.
  */
 const HANGING = `
 import { createServer } from "node:http";

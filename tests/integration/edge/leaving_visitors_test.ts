@@ -1,6 +1,7 @@
 /**
- * Visitors disconnect at any time during a request, with every kind of origin. None of them may
- * leave a slot, a connection or a file open, and the next visitor must be served.
+ * Simulates visitors who disconnect at any time during a request, with every kind of origin. None
+ * of them may leave a slot occupied or a connection or file open, and the next visitor must be
+ * served.
  */
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
@@ -80,7 +81,10 @@ const PATHS = [
   "/large.txt",
 ];
 
-/** Number of visitors per round. In total, they are more than a server handles at a time. */
+/**
+ * Number of visitors per round. All rounds together have more visitors than a server handles at a
+ * time.
+ */
 const [ROUNDS, AT_ONCE] = [5, 50];
 
 /**
@@ -152,7 +156,7 @@ Deno.test("visitors who leave at any time leave nothing open, for any request", 
         );
       }
       assert.equal(await statusOf(platform.port, path), "HTTP/1.1 200");
-      // A few connections to servers stay open for the next requests.
+      // A few connections to servers stay open for later requests.
       await until(descriptors, (count) => count < before + 20);
     });
   }

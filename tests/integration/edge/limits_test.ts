@@ -117,7 +117,7 @@ Deno.test("stopping right after many requests loses no lines, and they stay in o
     const inOrder = Array.from({ length: times }, (_, time) => time);
     for (let from = 0; from < connections; from++) {
       const seen = timesOf(from);
-      // The log can start with the oldest or the latest request.
+      // The log can start with either the oldest or the latest request.
       assert.deepEqual(seen[0] === 0 ? seen : seen.toReversed(), inOrder);
     }
   } finally {

@@ -1,11 +1,11 @@
-/** Requests loop through functions and rewrites on a real platform. */
+/** Sends requests that loop through functions and rewrites on a real platform. */
 import assert from "node:assert/strict";
 import { type Machinery, openMachinery, proxyTo, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject, rawRequest } from "../../helpers/platform.ts";
 
 /**
- * A proxy to the platform under a name that resolves. The proxy forwards everything to the host in
- * the path.
+ * Starts a proxy to the platform under a name that can be resolved. The proxy forwards everything
+ * to the host in the path.
  */
 function wayIn(machinery: Machinery) {
   const asked: string[] = [];
@@ -29,7 +29,7 @@ function wayIn(machinery: Machinery) {
 const handle = (name: string) =>
   rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`);
 
-/** A function that returns another site's response. The response's headers try to hide the loop. */
+/** A function that returns another site's response, with headers that try to hide the loop. */
 const asks = (url: string, fields: object = {}) =>
   `export default async () => {
   const answer = await fetch(${JSON.stringify(url)}, { headers: ${JSON.stringify(fields)} });

@@ -1,6 +1,6 @@
 /**
- * Pipelines on a real platform: broader rules' gates, observers of failures, and bodies that break
- * off.
+ * Tests pipelines on a real platform: gates from broader rules, observers of failures, and bodies
+ * that break off.
  */
 import assert from "node:assert/strict";
 import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";

@@ -1,7 +1,7 @@
 /**
- * Responses for a person with access to a protected preview must never reach the next visitor. That
- * applies to every cache rule, over HTTP/1.1 and HTTP/2. Once the access ends, the person must not
- * get them either.
+ * Responses for a person with access to a protected preview must never reach the next visitor,
+ * whichever rule caches them, over HTTP/1.1 and HTTP/2. Once the access has ended, that person must
+ * not get such responses either.
  */
 import assert from "node:assert/strict";
 import { connect } from "node:http2";

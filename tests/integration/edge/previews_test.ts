@@ -1,6 +1,6 @@
 /**
- * Protected previews on a platform with a public base domain: the program's responses to visitors,
- * members and people with other kinds of access, over HTTP/1.1 and HTTP/2.
+ * Tests protected previews on a platform with a public base domain: the program's responses to
+ * visitors, members and people with other kinds of access, over HTTP/1.1 and HTTP/2.
  */
 import assert from "node:assert/strict";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
@@ -70,7 +70,7 @@ Deno.test("previews require membership, a share link or a password, and producti
       assert.equal(home.text, "open for all");
       assert.equal(home.headers["x-robots-tag"], undefined);
 
-      // Visitors do not get access over either protocol.
+      // Visitors do not get access, whichever protocol they use.
       for (const url of [unique!, branch!]) {
         const refused = await get(url);
         assert.equal(refused.status, 401);
@@ -124,7 +124,7 @@ Deno.test("previews require membership, a share link or a password, and producti
       assert.match(String(inside.headers["x-robots-tag"]), /noindex/);
       assert.equal(await statusOf(branch!, member), 401, "another host's cookie is refused");
 
-      // Nothing leaks to the next visitor.
+      // No response for a member reaches the next visitor.
       for (let round = 0; round < 50; round++) {
         assert.equal(await statusOf(unique!, member), 200);
         assert.equal(await statusOf(unique!), 401);
@@ -180,8 +180,8 @@ Deno.test("previews require membership, a share link or a password, and producti
       for (let count = 0; count < 8 && last !== 429; count++) last = (await guess("wrong")).status;
       assert.equal(last, 429);
 
-      // Some addresses, paths and OPTIONS requests do not need a sign-in. Production can be
-      // protected, too.
+      // Certain addresses, certain paths and OPTIONS requests do not need a sign-in. Production can
+      // be protected, too.
       await run(
         "previews",
         "set",

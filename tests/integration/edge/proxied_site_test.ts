@@ -262,7 +262,7 @@ Deno.test("functions' code, variables, logs and lifetime belong to their deploym
       const old = started();
       assert.ok(old.length > 0);
       platform = await machinery.restart();
-      // Processes in parallel tests exit when their own platforms stop.
+      // Processes that belong to parallel tests exit when their own platforms stop.
       await until(() => !functionProcesses().some((pid) => old.includes(pid)));
       assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
     },

@@ -1,5 +1,6 @@
 /**
- * Sends request targets with bytes of 0x80 and above, which nginx, Caddy and Apache also accept.
+ * Sends request targets that contain bytes of 0x80 and above, which nginx, Caddy and Apache also
+ * accept.
  */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";

@@ -1,7 +1,7 @@
 /**
- * All listeners' connections send small writes immediately (TCP_NODELAY). A response over TLS
- * consists of two small writes. The platform runs in the test's process because a test can inspect
- * only its own sockets.
+ * Connections of all listeners must send small writes immediately (TCP_NODELAY). A response over
+ * TLS consists of two small writes. The platform runs in the test's process because a test can
+ * inspect only its own sockets.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { startInProcess } from "../../helpers/platform.ts";
 
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
-/** Size of `struct sockaddr_in6`, the longest IP socket address. */
+/** Size in bytes of `struct sockaddr_in6`, the longest IP socket address. */
 const ADDRESS_BYTES = 28;
 
 const openLibc = () =>
@@ -21,8 +21,8 @@ const openLibc = () =>
   });
 
 /**
- * Returns the option's value for this process's socket that is connected to a port; `undefined` if
- * there is none.
+ * Returns the option's value for the socket in this process that is connected to a port;
+ * `undefined` if there is no such socket.
  */
 function sendsAtOnce(
   { getpeername, getsockopt }: ReturnType<typeof openLibc>["symbols"],

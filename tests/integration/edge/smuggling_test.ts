@@ -1,6 +1,6 @@
 /**
  * Tries to smuggle requests through the proxy. For each request that a client sends on a raw
- * socket, the other site must receive either one well-formed request or none.
+ * socket, the upstream must receive either one well-formed request or none.
  */
 import assert from "node:assert/strict";
 import { type Machinery, openMachinery, proxyTo, publish } from "../../helpers/upstreams.ts";
@@ -9,7 +9,7 @@ import { createProject } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 
-/** An upstream that records all data that it receives, and responds to each read. */
+/** Starts an upstream that records all data that it receives, and responds to each read. */
 function recorder(machinery: Machinery) {
   let received = "";
   const { url } = machinery.listen(async (conn) => {
@@ -26,12 +26,15 @@ function recorder(machinery: Machinery) {
   return { url, received: () => received, forget: () => received = "" };
 }
 
-/** Maximum time until a response starts on a busy machine, and the pause that marks its end. */
+/**
+ * Maximum time until a response starts on a busy machine, and the length of the pause that marks
+ * the end of a response.
+ */
 const FIRST_MS = 3_000;
 const QUIET_MS = 150;
 
 /**
- * Sends raw bytes. Returns the response once the other side stops sending or closes the connection.
+ * Sends raw bytes. Returns the response once the platform stops sending or closes the connection.
  */
 async function talk(port: number, text: string): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -108,7 +111,10 @@ const ATTACKS: readonly (readonly [name: string, text: string])[] = [
   ["Expect", head("Expect: 100-continue", "Content-Length: 5") + "hello"],
 ];
 
-/** Parses a stream of requests strictly according to RFC 9112. Throws for anything else. */
+/**
+ * Parses a stream of requests strictly according to RFC 9112. Throws if the stream contains
+ * anything else.
+ */
 function parseRequests(text: string): { target: string; fields: string[]; body: string }[] {
   const found = [];
   for (let rest = text; rest !== "";) {

@@ -1,4 +1,4 @@
-/** Tests the edge's connections to other sites, time limits and incomplete bodies. */
+/** Tests the edge's connections to upstreams, with time limits and incomplete bodies. */
 import assert from "node:assert/strict";
 import { openMachinery, proxyTo, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";

@@ -14,7 +14,7 @@ import { openLine, type SlowLine } from "../../helpers/slow_line.ts";
 
 const HOST = "shop.localhost";
 
-/** Pages cached because of a rule, their route, or their own headers. */
+/** Pages that are cached because of a rule, their route, or their own headers. */
 const KEPT = ["/rule/a", "/pages/a", "/declared/a", "/rule/large", "/pages/large", "/phones/"];
 
 interface Parts {
@@ -42,7 +42,8 @@ const withEdge = (
   }, options);
 
 /**
- * Requests a page until the edge has cached it. The first response is cached only by the platform.
+ * Requests a page until the edge has cached it, because only the platform caches the first
+ * response.
  */
 async function warm({ get }: Pick<Parts, "get">, path: string): Promise<string> {
   await get(path);
@@ -77,7 +78,7 @@ Deno.test("a front edge caches what the platform has cached, and does not reques
       const head = await rawRequest(edge.port, { method: "HEAD", host: HOST, path });
       assert.equal(head.headers["content-length"], String(text.length));
       assert.equal(line.asked(path), asked, path);
-      // The client gets the platform's response.
+      // The client gets the platform's response, not one from the edge's cache.
       const direct = await platform.get(HOST, path);
       for (const name of ["vary", "cache-control", "etag", "x-count", "x-svc-cache", "mark"]) {
         assert.deepEqual(first.headers[name], direct.headers[name], `${path} ${name}`);
@@ -94,7 +95,7 @@ Deno.test("a front edge caches what the platform has cached, and does not reques
     const webp = await get(image, { accept: "image/webp,*/*" });
     assert.equal(webp.headers["content-type"], "image/webp");
     assert.ok(line.asked(image) > asked);
-    // A page that does not declare itself cacheable.
+    // A page that does not declare that it can be cached.
     const [one, two] = [await get("/plain/a"), await get("/plain/a")];
     assert.notEqual(one.headers["x-count"], two.headers["x-count"]);
   }));
@@ -138,13 +139,14 @@ Deno.test("an acknowledged change is immediately visible at the edge", () =>
       await purge(json);
       assert.equal((await get(path)).text.slice(0, next.length), next, JSON.stringify(json));
     }
-    // A soft purge allows only one stale page.
+    // After a soft purge, a page is served stale at most once.
     await warm({ get }, "/pages/a");
     const next = await change();
     await purge({ type: "all", soft: true });
     const soft = await get("/pages/a");
     assert.ok(soft.headers["x-svc-cache"] === "STALE" || soft.text.startsWith(next));
-    // An unsafe method invalidates the page, whether or not the request goes through the edge.
+    // A request with an unsafe method invalidates the page, whether or not it goes through the
+    // edge.
     for (const port of [edge.port, platform.port]) {
       await warm({ get }, "/rule/a");
       const path = "/rule/a?v=posted";
@@ -181,7 +183,7 @@ Deno.test("unsafe methods remove pages even from edges that keep them longer tha
   withEdge(async ({ get, platform }) => {
     const path = "/rule/a?v=posted";
     await warm({ get }, path);
-    // Other pages have filled the platform's memory. Requesting this page would cache it again.
+    // Other pages have filled the platform's memory. A request for this page would cache it again.
     for (let at = 0; at < 20; at++) await platform.get(HOST, `/rule/large?${at}`);
     const state = async () => (await get(path)).headers["x-svc-cache"];
     assert.equal(await state(), "HIT");

@@ -50,7 +50,7 @@ Deno.test({
 
     const refused = /curl: \(35\)/;
     await until(() => get(HOST), (text) => text === "sealed 2 200", 30_000);
-    // The platform's own host has a certificate, but the edge does not get it.
+    // The platform's own host has a certificate, but the edge does not get that certificate.
     await until(() => get(BASE, platform.httpsPort), (text) => !refused.test(text), 30_000);
     for (const host of [BASE, `none.${BASE}`]) assert.match(await get(host), refused);
 

@@ -134,7 +134,7 @@ Deno.test("an edge cannot report changes for another edge", () =>
 
 Deno.test("an incorrect clock at the edge has no effect", () =>
   inTestFolder(async (dataDir) => {
-    // The edge's clock is an hour behind or ahead. No flag sets a clock, so it runs in this
+    // The edge's clock is an hour behind or ahead. No flag sets a clock, so the edge runs in this
     // process.
     for (const ahead of [-3_600_000, 3_600_000]) {
       const folder = join(dataDir, String(ahead));
@@ -149,8 +149,8 @@ Deno.test("an incorrect clock at the edge has no effect", () =>
         for (let at = 0; at < 3; at++) await edge.get(HOST, "/pages/a");
         const asked = line.asked("/pages/a");
         const { headers } = await edge.get(HOST, "/pages/a");
-        // In this test, the site's server uses the edge's clock, so its pages seem an hour old to a
-        // platform whose clock is ahead.
+        // In this test, the site's server uses the edge's clock, so the server's pages seem an hour
+        // old to a platform whose clock is ahead.
         if (ahead > 0) continue;
         assert.equal(line.asked("/pages/a"), asked);
         assert.ok(Number(headers.age) < 60, String(headers.age));

@@ -1,5 +1,5 @@
 /**
- * Tests what front edges report to their platform: their requests, and whether they are drained.
+ * Tests what front edges report to their platform: the requests, and whether the edges are drained.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ Deno.test("the log and traffic show the edge that served or forwarded each reque
       await edge.get(HOST, "/missing.png", headers);
       await platform.get(HOST, "/", headers);
       const found = (await logOf(platform, 3)).map(({ path, edge = "platform", ip }) =>
-        // The platform may have its own edges on this machine.
+        // The platform may have edges of its own on this machine.
         `${path} ${edge.replace(/^local-.*/, "platform")} ${ip}`
       );
       assert.deepEqual(found.sort(), [

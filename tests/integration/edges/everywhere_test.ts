@@ -20,7 +20,7 @@ const REQUEST_MS = IS_LONG ? 15 : 1;
 
 const HOST = "shop.localhost";
 
-/** A server that adds the version and the rendering time to each page. */
+/** Returns the source of a server that adds the version and the rendering time to each page. */
 const server = (version: string) => `
 import { createServer } from "node:http";
 createServer((request, response) => response.end("${version} " + Date.now()))
@@ -47,7 +47,7 @@ const RULES = {
 
 /** The writes that the platform has acknowledged. */
 class Changes {
-  /** The versions, in order. The last one may still be in progress. */
+  /** The versions, in order. The deployment of the last one may still be in progress. */
   readonly versions = ["v0"];
   acknowledged = 0;
   purgedAt = 0;
@@ -91,7 +91,7 @@ class Changes {
   }
 }
 
-/** The time at which each edge started to follow the platform. A lost edge starts again. */
+/** Returns the time at which each edge started to follow the platform. A lost edge starts again. */
 async function followedSince(platform: TestPlatform): Promise<ReadonlyMap<string, string>> {
   const { items } = (await platform.api("GET", "/v1/edges")).json;
   return new Map(
@@ -103,7 +103,7 @@ async function followedSince(platform: TestPlatform): Promise<ReadonlyMap<string
 async function wrongOf(edge: TestEdge, path: string, changes: Changes) {
   const { acknowledged, purgedAt } = changes;
   const { status, text, headers } = await edge.get(HOST, path);
-  // A lost edge reports that it is lost, and is allowed to serve its cached content.
+  // A lost edge reports that it is lost, and may then serve its cached content.
   if (headers["x-svc-edge"] !== edge.name) return undefined;
   if (status !== 200) return `${path} ${status} ${text}`;
   const [version = "", madeAt] = text.split(" ");
@@ -141,8 +141,8 @@ Deno.test("no edge serves content that has been replaced, and each fetches a fil
         }
       });
       /**
-       * Edges that the platform stopped waiting for, by change. These edges may apply the change
-       * later.
+       * For each change, the edges for which the platform stopped waiting. These edges may apply
+       * the change later.
        */
       const excused = new Set<string>();
       let before = await followedSince(platform);

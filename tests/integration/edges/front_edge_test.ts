@@ -1,4 +1,7 @@
-/** Tests a real platform's front edges: the responses that they serve and relay, and their data. */
+/**
+ * Tests a real platform's front edges: the responses that they serve and relay, and the data that
+ * they have.
+ */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -22,7 +25,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** Number of generated requests; set `EDGE_RUNS` for more. */
+/** Number of generated requests. `EDGE_RUNS` can be set to a larger number. */
 const RUNS = Number(Deno.env.get("EDGE_RUNS") ?? 500);
 const HOST = "shop.localhost";
 const CACHED = "cached.localhost";
@@ -169,7 +172,7 @@ const OWN = [
 /** Matches sign-in and page tokens, which are different in every response. */
 const RANDOM = /(svc_access_browser=|\?request=|nonce[-=]"?|name="csrf" value=")[\w+/=-]+/g;
 
-/** Returns the parts of a response that must be the same. IDs differ. */
+/** Returns the parts of a response that must be the same, without IDs. */
 function comparable({ status, headers, text }: Answer) {
   const id = String(headers["x-svc-request-id"] ?? "no id");
   // The length varies because IDs differ in length. The response to HEAD has the page's length.
@@ -213,7 +216,7 @@ async function comparesAlike(platform: TestPlatform, edge: TestEdge): Promise<vo
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
       let direct = await rawRequest(platform.port, request);
-      // The first request for a page caches it.
+      // When a page is requested for the first time, it is cached.
       if (direct.headers["x-svc-cache"] === "MISS") {
         direct = await rawRequest(platform.port, request);
       }
@@ -239,7 +242,7 @@ Deno.test("a front edge responds to generated requests like the platform", () =>
         limited.push((await (at % 2 === 0 ? edge : platform).get(HOST, "/limited")).status);
       }
       assert.deepEqual(limited.map((status) => status === 429), [false, false, false, true]);
-      // A file is fetched once by hash, and stored on the edge's disk.
+      // A file is fetched by its hash, only once, and stored on the edge's disk.
       const hash = sha256("static home");
       const file = join(edge.cacheDir, await projectOf(platform), hash.slice(0, 2), hash);
       assert.equal(await Deno.readTextFile(file), "static home");
@@ -277,7 +280,7 @@ Deno.test("a deployment, its rules and its protection are on the edge when the p
       const { items } = (await platform.api("GET", "/v1/edges")).json;
       const { state, address } = items.find(({ name }: { name: string }) => name === "far");
       assert.deepEqual([state, address], ["connected", "127.0.0.1"]);
-      // Removing a key ends the edge's session and relayed requests.
+      // When a key is removed, the edge's session is closed, and its relayed requests are aborted.
       assert.equal((await platform.api("DELETE", "/v1/edges/far")).status, 204);
       await until(async () => (await edge.get(HOST, "/")).headers["x-svc-edge"] === "far; lost");
       await until(async () => (await edge.get(HOST, "/missing")).status === 503);

@@ -24,7 +24,7 @@ const HOST = "shop.localhost";
 /** Maximum time in milliseconds for a load balancer to find an edge that responds. */
 const LIMIT_MS = Deno.env.has("KILL_ROUNDS") ? 1000 : 10_000;
 
-/** An idle server. If the machine delays it, the edges are delayed, too. */
+/** An idle server. If the machine delays this server, it also delays the edges. */
 const IDLE = "Deno.serve({ hostname: '127.0.0.1', port: 0 }, () => new Response('idle'))";
 
 /** Calls the idle server repeatedly. */
@@ -74,7 +74,7 @@ class Control implements AsyncDisposable {
 /** Sends requests to one port after another until one responds. */
 class Balancer {
   readonly slow: string[] = [];
-  /** Slow responses at times when the machine also delayed other servers. */
+  /** Slow responses at times when the machine also delayed the idle server. */
   readonly excused: string[] = [];
   readonly failed: string[] = [];
   /** The port of the edge that is killed and started again. */
@@ -144,7 +144,7 @@ Deno.test("killing edges and the platform loses neither pages nor deployments", 
         const changing = deployNext(`version ${round}`).catch(() => {});
         if (victim === 0) {
           await changing;
-          // The edges must have the file before its source stops.
+          // The edges must have the file before the platform that it comes from stops.
           for (const edge of edges) await edge.get(HOST, "/");
           Deno.kill(processOf(platform), "SIGKILL");
           await platform.finished;
@@ -158,7 +158,8 @@ Deno.test("killing edges and the platform loses neither pages nor deployments", 
           const join = `http://127.0.0.1:${port}`;
           edges[victim - 1] = await startEdge({ ...keys[victim - 1]!, join });
         }
-        // A change in progress may or may not exist, but all edges serve the same page.
+        // A change in progress may or may not have been stored, but all edges must serve the same
+        // page.
         const shown = await until(() => platform.get(HOST, "/"), ({ status }) => status === 200);
         assert.ok([acknowledged, begun].includes(shown.text), `${shown.text} ${acknowledged}`);
         acknowledged = shown.text;

@@ -82,7 +82,7 @@ async function listed(platform: TestPlatform): Promise<readonly Listed[]> {
   return (await platform.api("GET", "/v1/edges")).json.items;
 }
 
-/** Sends requests until each process has served one. Returns their responses. */
+/** Sends requests until each process has served one. Returns the responses. */
 async function fromEach(
   ask: () => Promise<Answer>,
   names: readonly string[] = ["platform", ...EDGES],
@@ -263,7 +263,7 @@ Deno.test("a killed edge is replaced, and loses only its own connections", () =>
         (found) => found.size === 2 && found.get("local-1") !== killed,
       );
       assert.equal(after.get("local-2"), before.get("local-2"));
-      // A connection that the edge has just received may be lost.
+      // A connection that the edge has just accepted may be lost.
       assert.ok(failed <= 1, `${failed} requests failed`);
       await fromEach(() => platform.get(HOST, "/"));
     }

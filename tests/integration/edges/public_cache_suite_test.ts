@@ -41,7 +41,7 @@ interface Result {
 
 const asModule = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`;
 
-/** Starts the suite's server. Returns its URL and a function that stops it. */
+/** Starts the suite's server. Returns the server's URL and a function that stops the server. */
 async function startOrigin(folder: string) {
   const child = new Deno.Command("node", {
     args: [join(SUITE!, "server/server.mjs")],

@@ -19,7 +19,7 @@ const set = (platform: TestPlatform, key: string, value: string, project = "web"
 const found = async (platform: TestPlatform, id: string) =>
   (await platform.api("GET", `/v1/deployments/${id}`)).json;
 
-/** A server that shows its own variables and the other project's response. */
+/** A server that responds with its own variables and the other project's response. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer(async (request, response) => {
@@ -30,7 +30,7 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT);
 `;
 
-/** Two projects that refer to each other, with and without automatic redeploys of `web`. */
+/** Makes two projects refer to each other, with and without automatic redeploys of `web`. */
 async function refusesCycle(platform: TestPlatform): Promise<void> {
   const follow = (autoRedeploy: boolean) =>
     platform.api("PATCH", "/v1/projects/web", { json: { autoRedeploy } });

@@ -1,6 +1,6 @@
 /**
- * Functions forge their worker's reads and writes: endless frames, frames with an altered meaning,
- * and frames that are never read.
+ * Runs functions that forge their worker's reads and writes: endless frames, frames with an altered
+ * meaning, and frames that are never read.
  */
 import assert from "node:assert/strict";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -78,7 +78,10 @@ Deno.test("a function that forges its worker's input cannot load a second module
   assert.deepEqual(log, []);
 });
 
-/** Frames that take time on the platform's thread: refused, meaningless, or expensive to read. */
+/**
+ * Frames that take time on the platform's thread because they are rejected, meaningless, or
+ * expensive to read.
+ */
 const FLOODS: Readonly<Record<string, string>> = {
   "fetches that are refused": "frame(25, 1)",
   "invalid log lines": `frame(24, 1, new Bytes([123]))`,

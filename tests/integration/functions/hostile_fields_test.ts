@@ -1,11 +1,11 @@
-/** Headers from functions cannot end a line, a response or a process. */
+/** Headers from functions must not be able to end a line or a response, or crash a process. */
 import assert from "node:assert/strict";
 import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
 
 const HOST = "shop.localhost";
 
-/** A function that responds with the header in the query. */
+/** A function that responds with the header that the query specifies. */
 const ECHO = `export default (request: Request) => {
   const query = new URL(request.url).searchParams;
   return new Response("echo", { headers: [[query.get("name"), query.get("value")]] });

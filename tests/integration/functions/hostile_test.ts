@@ -114,7 +114,9 @@ Deno.test("sealFunction() refuses functions that import", async () => {
   }
 });
 
-/** Expected result of each function. `GOT` in a response would be an escape. */
+/**
+ * Expected result of each function. `GOT` in a response would mean that the function has escaped.
+ */
 const DENIED: Readonly<Record<string, RegExp>> = {
   read_file:
     /^200 \{"deno":"denied: .*","fetch":"denied: .*","require":"denied: .*","process":"denied: .*"\}$/,
@@ -233,8 +235,8 @@ for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
     const [pid] = lab.host.pids;
     assert.match(await outcome(await call(lab.host, name)), /^(?:memory|crashed|timeout): /);
     let answer = await outcome(await call(lab.host, "neighbor"));
-    // A memory bomb can outlive its call until the next poll. In that case, one more call ends with
-    // it.
+    // A memory bomb can outlive its call until the next poll. In that case, one more call fails
+    // with it.
     if (/^(?:memory|crashed)/.test(answer)) {
       answer = await outcome(await call(lab.host, "neighbor"));
     }

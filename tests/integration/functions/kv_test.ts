@@ -1,6 +1,6 @@
 /**
- * Tests `context.kv` for functions on a real platform: its operations, and the values that it can
- * access.
+ * Tests `context.kv` for functions on a real platform: the operations, and the values that
+ * functions can access.
  */
 import assert from "node:assert/strict";
 import {

@@ -1,6 +1,6 @@
 /**
- * Functions try to access their worker's connection. They must not reach it, and changes to its
- * frames must harm only their own worker.
+ * Runs functions that try to access their worker's connection. The functions must not reach the
+ * connection, and changes to its frames must harm only their own worker.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -48,7 +48,9 @@ const FORGED: Readonly<Record<string, string>> = {
   "sends-a-body-nobody-asked-for": frameOf(40),
 };
 
-/** Meaningless or permitted frames from a worker, which only end the call. */
+/**
+ * Frames from a worker that are meaningless or permitted, and whose only effect is to end the call.
+ */
 const HARMLESS: ReadonlySet<string> = new Set(["sends-a-body-nobody-asked-for"]);
 
 Deno.test("a function that forges frames loses only its own worker", async (t) => {

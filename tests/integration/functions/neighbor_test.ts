@@ -1,6 +1,6 @@
 /**
  * Runs hostile functions in one project. Another project's site and functions, and the platform
- * itself, must keep working. `deno task bench functions` measures how fast they are.
+ * itself, must keep working. `deno task bench functions` measures how fast these are.
  */
 import assert from "node:assert/strict";
 import { functionProcesses, openMachinery, publish, rule } from "../../helpers/upstreams.ts";
@@ -49,7 +49,8 @@ Deno.test("hostile functions harm neither other projects nor the platform", asyn
     ),
   });
   const attack = (name: string) => platform.get("bad.localhost", `/${name}`).catch(() => undefined);
-  // Clients that wait without getting a response, on separate sockets that the test can close.
+  // Opens clients that wait without getting a response, on separate sockets that the test can
+  // close.
   const slow = await Promise.all([...SLOW].map(async (name) => {
     const conn = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
     const request = `GET /${name} HTTP/1.1\r\nHost: bad.localhost\r\n\r\n`;

@@ -1,4 +1,7 @@
-/** Functions must be able to reach their platform's hosts, but nothing else on its machine. */
+/**
+ * Functions must be able to reach their platform's hosts, but nothing else on the platform's
+ * machine.
+ */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";

@@ -1,4 +1,4 @@
-/** Functions create responses from a body while it arrives. */
+/** Runs functions that create responses from a body while the body arrives. */
 import assert from "node:assert/strict";
 import type { Invocation } from "../../../src/runtime/mod.ts";
 import { deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -17,7 +17,7 @@ const lazily = (body) => {
 };
 `;
 
-/** Functions whose responses read a given body, by description. */
+/** Functions whose responses are created from the request's body, by description. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
   piped: "export default (r) => new Response(r.body.pipeThrough(new TransformStream()))",
   piped_later:

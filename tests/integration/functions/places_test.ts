@@ -1,6 +1,6 @@
 /**
- * Function processes must share a limited number of slots, and end when their deployment is no
- * longer live.
+ * Function processes must share a limited number of slots, and must stop when their deployment is
+ * no longer live.
  */
 import assert from "node:assert/strict";
 import { ProcessPlaces } from "../../../src/runtime/mod.ts";
@@ -18,7 +18,7 @@ export default async (request) => {
 };`,
 }];
 
-/** A call that runs in any worker until it is released. */
+/** Creates a call that occupies a worker until the call is released. */
 function heldCall() {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   return {
@@ -100,7 +100,7 @@ const [ROUNDS, MOST] = [15, 6];
 Deno.test("a project keeps a single function process, even if it is deployed often", async () => {
   await using machinery = await openMachinery({ maxFunctionProcesses: MOST });
   const { platform } = machinery;
-  // Other tests also start function processes. The platform counts only its own.
+  // Other tests also start function processes, but the platform counts only its own.
   const health = async () => (await platform.api("GET", "/v1/health")).json.functions;
   await createProject(platform, "shop");
   const api = { api: "export default () => new Response(String(ROUND));" };

@@ -1,4 +1,4 @@
-/** Tests the number of function processes, how they end, and what they leave behind. */
+/** Tests the number of function processes, how they exit, and what they leave behind. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import {
@@ -96,13 +96,16 @@ Deno.test("a function that has broken its process gets a separate process", asyn
   assert.ok(host.pids.some((pid) => neighbors.includes(pid)));
 });
 
-/** Returns the path of a process's socket, in the folder that its last argument names. */
+/**
+ * Returns the path of a process's socket, which is in the folder that the process's last argument
+ * names.
+ */
 function socketFolder(pid: number): string {
   const words = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0");
   return dirname(words.at(-2) ?? "");
 }
 
-/** Returns whether the folder of a process's socket exists. */
+/** Returns whether the folder that contains a process's socket exists. */
 function hasFolder(folder: string): boolean {
   try {
     return Deno.statSync(folder).isDirectory;
@@ -179,7 +182,7 @@ Deno.test("calls that arrive while a process is exiting wait for the next proces
 });
 
 /**
- * Returns each thread's nice value (proc(5), stat, field 19). Threads can start and end in the
+ * Returns each thread's nice value (proc(5), stat, field 19). Threads can start and exit in the
  * meantime.
  */
 function priorities(pid: number): number[] {

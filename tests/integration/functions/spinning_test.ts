@@ -1,6 +1,6 @@
 /**
- * A function with an endless loop is ended because of its CPU time. In the meantime, a second
- * worker serves its other visitors.
+ * A function with an endless loop must be stopped because of its CPU time. Until then, a second
+ * worker must serve the function's other visitors.
  */
 import assert from "node:assert/strict";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -93,8 +93,8 @@ Deno.test("a call uses one slot at a time, regardless of its worker", async () =
   assert.equal(refused.type === "failed" && refused.reason, "overloaded");
   assert.deepEqual((await Promise.all(behind)).map(({ type }) => type), ["response", "response"]);
   assert.equal((await spinning).type, "failed");
-  // Slots are released when bodies and workers stop. If one were lost, a third call would not
-  // get a slot.
+  // Slots are released when bodies have ended and workers have stopped. If a slot were lost, a
+  // third call would not get one.
   await until(async () => {
     const results = await Promise.all([1, 2, 3].map(() => site.host.invoke(at("/"))));
     await Promise.all(results.map(bodyText));

@@ -1,4 +1,4 @@
-/** Tests functions' inputs, and the effects of their results, in a real process. */
+/** Tests what functions receive, and the effects of their results, in a real process. */
 import assert from "node:assert/strict";
 import { createOutboundFetch } from "../../../src/runtime/mod.ts";
 import { bodyOf, bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";

@@ -4,7 +4,7 @@ import { FAILS, HANGS, type HookPlatform, withHooks } from "../../helpers/deploy
 import { TOKEN } from "../../helpers/platform.ts";
 import { sleepBriefly } from "../../helpers/tool.ts";
 
-/** Runs the CLI in JSON mode and returns its object. */
+/** Runs the CLI in JSON mode and returns the object that it prints. */
 async function tool(platform: HookPlatform, argv: readonly string[], options: RunOptions = {}) {
   const run = await runCli([...argv, "--json"], {
     fetch,

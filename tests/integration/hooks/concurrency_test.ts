@@ -191,7 +191,7 @@ Deno.test("an Idempotency-Key returns the same deployment and refuses a differen
   }));
 
 Deno.test("200 simultaneous triggers are built once each, in order, and a few at a time", () => {
-  // Runs in this process because the test delays builds and counts parallel builds.
+  // The platform runs in this process because the test delays builds and counts parallel ones.
   const runner = new TestRunner();
   return withHooksOf(runner, async ({ api, hook, trigger, ended, repository }) => {
     const branches = Array.from({ length: 10 }, (_, index) => `b${index}`);
@@ -214,8 +214,8 @@ Deno.test("200 simultaneous triggers are built once each, in order, and a few at
     );
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     runner.open();
-    // Waits for each build in order, because all of them together can take longer than the maximum
-    // waiting time.
+    // Waits for one build after another, because all of them together can take longer than the
+    // maximum waiting time.
     for (let begun = 0; begun < answers.length; begun++) {
       const job = await until(() => runner.jobs[begun]);
       const answer = answers.find(({ json }) => json.id === job!.deploymentId);
@@ -230,7 +230,7 @@ Deno.test("200 simultaneous triggers are built once each, in order, and a few at
         .sort((a: { queuedAt: string }, b: { queuedAt: string }) =>
           a.queuedAt < b.queuedAt ? -1 : 1
         );
-      // The first two started immediately while others were still being queued.
+      // The first two builds started immediately, while other builds were still being queued.
       const begun = runner.jobs.slice(2)
         .filter(({ projectId }) => projectId === queued[0].projectId);
       const times = new Map<string, string>(
@@ -301,7 +301,7 @@ Deno.test("a restart continues waiting and running builds", async () => {
   await first.shutdown();
   const second = await startHooks({ folder, repository }, { buildConcurrency: 1 });
   for (const answer of answers) assert.equal((await second.ended(answer)).status, "LIVE");
-  // A deployment is live a moment before its build's record shows it.
+  // A deployment is live a moment before the build's record shows that.
   const states = await until(async () => {
     const { json } = await second.api("GET", "/v1/projects/shop/builds");
     return json.items.map(({ state }: { readonly state: string }) => state);

@@ -10,7 +10,9 @@ import {
 import { TestRunner } from "../../helpers/test_runner.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-/** Waits until the owner's inbox contains events for a deployment, and returns their names. */
+/**
+ * Waits until the owner's inbox contains events for a deployment, and returns the events' names.
+ */
 async function toldOf({ api }: HookPlatform, id: string, awaited: string): Promise<string[]> {
   const events = await until(async () => {
     const { json } = await api("GET", "/v1/notifications?archived=false&limit=100");
@@ -54,7 +56,8 @@ Deno.test("people are notified once about each stage of a build", () =>
   }));
 
 Deno.test("people are notified once about a build with an invalid manifest", () => {
-  // Runs in this process because the program's builds never create an invalid manifest.
+  // The platform runs in this process because the program's builds never create an invalid
+  // manifest.
   const runner = new TestRunner();
   return withHooksOf(runner, async (platform) => {
     const { hook, trigger, ended, repository } = platform;

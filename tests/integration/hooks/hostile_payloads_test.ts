@@ -1,6 +1,6 @@
 /**
- * Sends a deploy hook payloads that no forge would send. Each must be refused, deploy nothing, and
- * leave nothing behind.
+ * Sends a deploy hook payloads that no forge would send. Each payload must be rejected, deploy
+ * nothing, and leave nothing behind.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -117,7 +117,7 @@ function tokenAttacks(): Attack[] {
   ];
 }
 
-/** Bodies with valid signatures. */
+/** Creates an attack whose body has a valid signature. */
 const signed = (
   name: string,
   body: string,
@@ -257,7 +257,7 @@ function signedAttacks(): Attack[] {
   ];
 }
 
-/** Sends attacks. Switches to a new hook before the current one has been called too often. */
+/** Sends attacks. Switches to a new hook before the current one has been called too many times. */
 async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise<string[]> {
   const faults: string[] = [];
   using client = newConnections();
@@ -272,8 +272,8 @@ async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise
       headers: headers(secrets),
       body,
     }).catch((error) => {
-      // The connection may close before a long body has been sent completely, so the response may
-      // be lost.
+      // The connection may be closed before a long body has been sent completely, so the response
+      // may be lost.
       if (body.length < 1_000_000) throw error;
       return undefined;
     });
@@ -338,7 +338,7 @@ Deno.test("a hook's secrets work only for the hook, and no other secret does", (
       const { status } = await api("POST", `/v1/hooks/${word}`, body);
       assert.ok([401, 404, 414].includes(status), `${word.slice(0, 70)}: ${status}`);
     }
-    // Does not change the last letter, because it encodes fewer than six bits.
+    // Changes a letter other than the last one, which encodes fewer than six bits.
     const altered = ticket.replace(/.(?=.{9}$)/, (letter) => letter === "A" ? "B" : "A");
     for (const word of [token, altered, id, answer.json.id]) {
       const path = `/v1/triggered-deployments/${word.split("/").at(-1)}`;

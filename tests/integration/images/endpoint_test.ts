@@ -8,8 +8,8 @@ const BROWSER = { accept: "image/avif,image/webp,image/apng,image/*,*/*;q=0.8" }
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
 /**
- * Returns the headers listed in `Vary`, except the encoding, which the compiled program's runtime
- * adds.
+ * Returns the headers that `Vary` lists, except for the encoding, which the compiled program's
+ * runtime adds.
  */
 const varyOf = (field: string | string[] | undefined): string[] =>
   String(field ?? "").toLowerCase().split(/\s*,\s*/)

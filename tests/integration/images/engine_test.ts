@@ -1,4 +1,6 @@
-/** Tests the results of the engine in its process, and that untrusted bytes cannot harm it. */
+/**
+ * Tests the engine's results in its own process, and that untrusted bytes cannot harm the engine.
+ */
 import assert from "node:assert/strict";
 import {
   decodedSize,
@@ -27,7 +29,7 @@ const job = (source: Bytes, more: Partial<ConvertJob> = {}): ConvertJob => ({
   ...more,
 });
 
-/** Each format's signature, and the offset at which it starts. */
+/** Each format's signature, and the offset at which the signature starts. */
 const SIGNATURES: Readonly<Record<ImageFormat, readonly [number, string]>> = {
   avif: [4, "ftypavif"],
   webp: [8, "WEBP"],

@@ -1,6 +1,6 @@
 /**
- * Tests image sources: the site's files and servers, as a visitor without cookies sees them, and
- * other sites that the project declares.
+ * Tests image sources: the site's files and servers, from the point of view of a visitor without
+ * cookies, and other sites that the project declares.
  */
 import assert from "node:assert/strict";
 import { makePng } from "../../helpers/images.ts";

@@ -1,6 +1,7 @@
 /**
- * Tests the data that project and operator drains send over the network, and how failures are
- * reported. The long form requires `OTEL_COLLECTOR`, the path of an OpenTelemetry collector.
+ * Tests the data that drains of projects and of the operator send over the network, and how
+ * failures are reported. The long form requires `OTEL_COLLECTOR`, the path of an OpenTelemetry
+ * collector.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -207,7 +207,9 @@ const answer = thread;
 
 const LAUNCHER = fileURLToPath(new URL("../../helpers/node_launcher.ts", import.meta.url));
 
-/** Starts a process that starts Node. Returns both, or `undefined` if the first one ends early. */
+/**
+ * Starts a process that starts Node. Returns both, or `undefined` if the first process exits early.
+ */
 async function launchLauncher(only: NodeSandboxKind) {
   const launcher = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--quiet", "--frozen", LAUNCHER, only],
@@ -233,8 +235,8 @@ async function launchLauncher(only: NodeSandboxKind) {
 testNode(
   "Node exits with the process that started it, regardless of how that process exits",
   async (only) => {
-    // In one CI run, the first launcher did not start for unknown reasons. It now reports its
-    // errors, and a second attempt follows.
+    // In one CI run, the first launcher did not start for unknown reasons. A launcher therefore
+    // reports its errors, and a second attempt follows.
     const { launcher, reader, pid } = await launchLauncher(only) ?? await launchLauncher(only) ??
       assert.fail("No launcher starts");
     const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);

@@ -130,7 +130,8 @@ async function attack(kind: NodeSandboxKind, folder: string, library: string): P
 }
 
 /**
- * A server for the compiled program, with the same attacks. It sets the attacks' variables itself.
+ * A server for the compiled program, with the same attacks. The server sets the attacks' variables
+ * itself.
  */
 const ENTRY = `
 import { createServer } from "node:http";

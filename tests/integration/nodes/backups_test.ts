@@ -1,6 +1,7 @@
 /**
- * Scheduled backups with three nodes. One node must create each backup, even after another node has
- * left. Runs only with `CLUSTER_TESTS=all`, because the minimum interval is a minute.
+ * Tests scheduled backups with three nodes. Exactly one node must create each backup, even after
+ * another node has left. Runs only with `CLUSTER_TESTS=all`, because the minimum interval is a
+ * minute.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 /**
- * Tests build logs. The logs of running builds come from the building node. Those of finished
+ * Tests build logs. The logs of running builds come from the building node. The logs of finished
  * builds must be available even after that node has stopped.
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
- * Certificates with several nodes. One node must order them, all nodes must have them, and any node
- * must be able to respond to challenges.
+ * Tests certificates with several nodes. One node must order the certificates, all nodes must have
+ * them, and every node must be able to respond to challenges.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

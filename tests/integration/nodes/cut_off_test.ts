@@ -1,5 +1,5 @@
 /**
- * A node loses its connection to the store. The test takes half a minute, so it runs only with
+ * Cuts a node's connection to the store. The test takes half a minute, so it runs only with
  * `NODES_TESTS=all`.
  */
 import assert from "node:assert/strict";

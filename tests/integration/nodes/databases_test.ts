@@ -57,7 +57,8 @@ Deno.test({
     };
     await through(a, "CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
     assert.deepEqual(await through(b, "SELECT name FROM boats"), [{ name: "Kestrel" }]);
-    // All nodes sign in as the branch's role. No node changes the password while another uses it.
+    // All nodes sign in as the branch's role. No node may change the password while another node
+    // uses it.
     const passwords = () =>
       databases.runSql("SELECT rolpassword FROM pg_authid WHERE rolname ~ '^svc_[0-9a-f]{16}$'");
     const before = [...await passwords()];

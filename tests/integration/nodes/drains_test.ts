@@ -1,4 +1,4 @@
-/** Drains on a platform with three nodes and one PostgreSQL server. */
+/** Tests drains on a platform with three nodes and one PostgreSQL server. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
@@ -36,7 +36,7 @@ Deno.test({
         const [, path] = /^\/(\w+-\d+)$/.exec(String(attributes["url.path"])) ?? [];
         return path === undefined ? [] : [`${path} from ${resource["service.instance.id"]}`];
       });
-    // A node has opened the drain once a record of a request to it arrives.
+    // A node has opened the drain once the record of a request to that node has arrived.
     for (const [index, node] of nodes.entries()) {
       const name = NODES[index]!;
       await until(async () => {
@@ -57,7 +57,7 @@ Deno.test({
     const { json: { items: [{ health }], missingNodes } } = await first.api("GET", at);
     assert.equal(missingNodes, undefined);
     assert.ok(health.sent >= expected.length, JSON.stringify(health));
-    // When a node stops, it sends its remaining records.
+    // When a node stops, it sends the remaining records.
     for (const node of nodes.toReversed()) await cluster.stop(node);
     assert.deepEqual(sent().sort(), expected.sort());
   },

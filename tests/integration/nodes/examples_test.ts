@@ -1,6 +1,6 @@
 /**
- * Runs the examples in docs/scaling.md. The test starts the compose file's containers and the
- * systemd units as processes, with different addresses and folders.
+ * Runs the examples in docs/scaling.md. The test starts processes in place of the compose file's
+ * containers and the systemd units, with different addresses and folders.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -29,7 +29,7 @@ const composeFile = z.object({
   ),
 });
 
-/** Replaces strings. All of them must occur. */
+/** Replaces strings, all of which must occur in the text. */
 function replaced(text: string, texts: Readonly<Record<string, string>>): string {
   for (const [from, to] of Object.entries(texts)) {
     assert.ok(text.includes(from), `${from} is not in ${text}`);
@@ -38,7 +38,7 @@ function replaced(text: string, texts: Readonly<Record<string, string>>): string
   return text;
 }
 
-/** The nodes' dependencies, as in the examples. */
+/** Starts the services on which the nodes depend, as in the examples. */
 async function openSurroundings() {
   const folder = await Deno.makeTempDir({ prefix: "svc-examples-" });
   const pg = await TestPg.start();
@@ -165,7 +165,7 @@ Deno.test({
     const logs = await all.api("GET", "/v1/projects/site/logs");
     assert.equal(logs.json.missingNodes, undefined, "nodes reach each other at --node-url");
 
-    // Without its store, no node is ready, but all of them serve sites.
+    // Without the store, no node is ready, but all nodes serve sites.
     await around.records.stop();
     for (const port of [ports.a, ports.b]) {
       await until(async () => await statusOf(port, "/readyz") === 503);

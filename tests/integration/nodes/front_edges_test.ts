@@ -1,4 +1,4 @@
-/** A front edge that follows one of several nodes. */
+/** Tests a front edge that follows one of several nodes. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
@@ -30,10 +30,10 @@ Deno.test({
       const { status } = await a.api("POST", "/v1/projects/shop/rollback", { json: {} });
       assert.equal(status, 200);
       await until(shown, (text) => text === "two by far");
-      // The edge's own node waits for the edge.
+      // The node that the edge follows waits for the edge.
       await deploy(b, "shop", { files: { "index.html": "own" } });
       assert.equal(await shown(), "own by far");
-      // Requests that the edge relays are signed for every node.
+      // Every node accepts the signatures of requests that the edge relays.
       assert.equal((await edge.get(HOST, "/none")).status, 404);
 
       await cluster.stop(b);

@@ -1,4 +1,4 @@
-/** Every node reports a server's health, regardless of the node that runs it. */
+/** Every node must report a server's health, whichever node runs the server. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";

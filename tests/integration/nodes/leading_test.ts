@@ -1,4 +1,7 @@
-/** Tests the work that one node does for all, and the data that each node gets from the others. */
+/**
+ * Tests the work that one node does for all nodes, and the data that each node gets from the other
+ * ones.
+ */
 import assert from "node:assert/strict";
 import { ROLES } from "../../../src/platform/core/nodes/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";

@@ -14,7 +14,9 @@ import { ClientConnection } from "../../helpers/held_requests.ts";
 
 const HOST = "shop.localhost";
 const TEXT = "<h1>here</h1>";
-/** More than a socket can buffer, so a response is in progress until the client reads it. */
+/**
+ * More bytes than a socket can buffer, so that a response is in progress until the client reads it.
+ */
 const LONG = Buffer.alloc(7_500_000, "The quick brown fox jumps over the lazy dog. ");
 const CLIENTS = 16;
 const LOOK_MS = 100;
@@ -32,7 +34,7 @@ async function isReady(port: number): Promise<boolean> {
 }
 
 /**
- * Selects nodes as a load balancer would: takes turns among those that were ready at the last
+ * Selects nodes as a load balancer would: in turn, among the nodes that were ready at the last
  * check.
  */
 class Balancer {
@@ -97,8 +99,8 @@ async function read(asked: ClientRequest) {
 }
 
 /**
- * Returns the values of `Connection` in a leaving node's responses on new connections, which it
- * still accepts.
+ * Returns the values of `Connection` in a leaving node's responses on new connections, which the
+ * node still accepts.
  */
 async function askLeaving({ port }: TestPlatform): Promise<readonly (string | undefined)[]> {
   const fields: (string | undefined)[] = [];
@@ -127,7 +129,7 @@ for (const edges of [0, 2]) {
       const a = await cluster.start("a", { nodeId: "a", edges });
       await createProject(a, "shop");
       await deploy(a, "shop", { files: { "index.html": TEXT, "long.txt": LONG } });
-      // Node `a` was started first, so it may not know about this node when it is stopped.
+      // Node `a` was started first, so it may not know about this node when node `a` is stopped.
       const b = await cluster.start("b", { nodeId: "b", edges });
       for (const { api } of [a, b]) {
         const isConnected = ({ state }: { state: string }) => state === "connected";

@@ -1,6 +1,6 @@
 /**
- * Each node counts rate limits separately. `svc rules check`, `svc rules publish` and `svc deploy`
- * report this.
+ * Each node counts requests for rate limits separately. `svc rules check`, `svc rules publish` and
+ * `svc deploy` must report this.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -10,7 +10,7 @@ import { DenoStore } from "../../../src/store/mod.ts";
 const FILES = 300;
 const FILLER = 20_000;
 
-/** Adds more records than a test platform has, so a move takes a while. */
+/** Adds more records than a test platform has, so that a move takes a while. */
 async function fill(place: string): Promise<void> {
   const kv = await DenoStore.open(place);
   for (let first = 0; first < FILLER; first += 500) {

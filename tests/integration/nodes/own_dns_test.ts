@@ -1,5 +1,6 @@
 /**
- * Tests svc's own DNS on several nodes. Each node must serve the challenges and edges of all nodes.
+ * Tests svc's own DNS on several nodes. Each node must serve the records for the challenges and
+ * edges of all nodes.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Each node caches rendered pages, which purges remove from all nodes. */
+/** Each node caches rendered pages. A purge must remove them from all nodes. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -51,7 +51,7 @@ Deno.test({
     assert.equal(purged.status, 200);
     await until(async () => await page(b) === "HIT rendered 3");
 
-    // A node does not serve pages from its disk that were purged while it was away.
+    // A node must not serve pages from its disk that were purged while the node was stopped.
     await cluster.stop(b);
     await a.api("POST", "/v1/projects/shop/purge", { json: { type: "all" } });
     const again = await cluster.start("b");

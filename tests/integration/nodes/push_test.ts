@@ -1,6 +1,6 @@
 /**
- * Any node must accept pushes. Every node must be able to read and build them, even after the node
- * that received them has ended.
+ * Every node must accept pushes. Every node must be able to read and build a push, even after the
+ * node that received it has stopped.
  */
 import assert from "node:assert/strict";
 import { git, makeRepository } from "../../../src/lib/_test_git.ts";
@@ -9,7 +9,7 @@ import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 import type { TestPlatform } from "../../helpers/platform.ts";
 
-/** Only the long form tests more builds, because each build takes seconds. */
+/** Further builds are tested only in the long form, because each build takes seconds. */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 
 const ENV = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" };

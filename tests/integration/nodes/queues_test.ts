@@ -1,4 +1,4 @@
-/** Queues on a platform with three nodes and one PostgreSQL server. */
+/** Tests queues on a platform with three nodes and one PostgreSQL server. */
 import assert from "node:assert/strict";
 import type { Queue } from "../../../src/contract/queues.ts";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -8,8 +8,8 @@ import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 
 /**
- * A server that stores each delivery under its own key. The server does not respond to the first
- * delivery of a marked message, so another node has to deliver the message again.
+ * A server that stores each delivery under its own key. The server does not respond when a marked
+ * message is first delivered, so another node has to deliver the message again.
  */
 const SERVER = `
 import { createServer } from "node:http";
@@ -83,7 +83,8 @@ Deno.test({
     // Other nodes serve a deployment some milliseconds after the response.
     for (const node of nodes) await until(() => countOf(node), (queue) => queue !== undefined);
 
-    // Sends messages through all nodes, some with a key. Each message is delivered once.
+    // Sends messages through all nodes, some of them with a key. Each message must be delivered
+    // once.
     const bodies = Array.from(
       { length: 30 },
       (_, number) => `job-${String(number).padStart(2, "0")}`,
@@ -94,7 +95,7 @@ Deno.test({
     await until(() => countOf(first), (queue) => queue?.done === 30 && queue.waiting === 0, 60_000);
     assert.deepEqual(await delivered(first, "job"), bodies);
 
-    // Kills the node whose server has the message. Another node delivers the message again.
+    // Kills the node whose server has the message. Another node must deliver the message again.
     await send(first, "held");
     const [held] = await until(
       async () => (await first.api("GET", `${at}/kv?prefix=held`)).json.items as { key: string }[],

@@ -1,7 +1,7 @@
 /**
- * A rolling release on several nodes. A visitor must see the same deployment on every node, and
- * failures that one node counts must roll back the release on all nodes. `CLUSTER_TESTS=all` uses
- * three nodes.
+ * Tests a rolling release on several nodes. A visitor must see the same deployment on every node,
+ * and failures that one node counts must roll back the release on all nodes. `CLUSTER_TESTS=all`
+ * uses three nodes.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";

@@ -1,7 +1,7 @@
 /**
- * A POST reaches the platform twice, first on one node and then on another. Deno's `fetch` resends
- * it if a reused connection closes (https://github.com/denoland/deno/pull/32566), as happens when a
- * node is killed.
+ * A POST request reaches the platform twice, first on one node and then on another. Deno's `fetch`
+ * resends such a request if a reused connection is closed
+ * (https://github.com/denoland/deno/pull/32566), as happens when a node is killed.
  */
 import assert from "node:assert/strict";
 import { createClient } from "../../../src/client/client.ts";
@@ -12,9 +12,9 @@ import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 
 /**
- * A load balancer that sends connections to the first port until a POST has been handled there. It
- * closes that connection instead of forwarding the response, and sends later connections to the
- * second port.
+ * Opens a load balancer that sends connections to the first port until a POST request has been
+ * handled there. The load balancer closes that connection instead of forwarding the response, and
+ * sends later connections to the second port.
  */
 function openBalancer(ports: readonly [first: number, second: number]) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -73,7 +73,7 @@ Deno.test({
     assert.deepEqual([first.status, again.status], [201, 201]);
     assert.equal(again.json.id, first.json.id);
     assert.equal(again.headers.get("idempotency-replayed"), "true");
-    // One of two concurrent requests is executed, and the other gets the same response or must
+    // One of two concurrent requests is executed, and the other one gets the same response or must
     // wait.
     for (let round = 0; round < 10; round++) {
       const both = await Promise.all([a, b].map((node) =>

@@ -27,7 +27,8 @@ Deno.test({
       const refused = await again.api("POST", "/v1/projects", { json: { name: "lost" } });
       assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
       assert.equal(refused.headers.get("retry-after"), "5");
-      // One thread has already served the site. The other thread first reads it here.
+      // One thread has already served the site. The other thread reads the site here for the first
+      // time.
       for (let connection = 0; connection < 10; connection++) {
         assert.equal((await again.get("site.localhost", "/")).text, "one");
       }

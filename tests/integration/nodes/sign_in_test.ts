@@ -1,4 +1,4 @@
-/** The steps of a sign-in reach different nodes, and guesses are spread across nodes. */
+/** Sends the steps of a sign-in to different nodes, and spreads guesses across nodes. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -66,8 +66,8 @@ Deno.test({
           assert.equal((await node.signIn("ada@example.com", "wrong password")).status, 401);
         }
         for (const node of nodes) {
-          // A node receives the other node's count a moment later. Until then, it would allow two
-          // more attempts.
+          // A node receives the other node's count only after a moment. Until then, it would allow
+          // two more attempts.
           assert.ok(await refusesWithin(node, 2));
           const right = await new Browser(node).signIn("ada@example.com");
           assert.equal(right.status, 429, "the correct password must wait, too");

@@ -1,4 +1,4 @@
-/** A session can see only its user's workspaces. */
+/** A session must be able to see only its user's workspaces. */
 import assert from "node:assert/strict";
 import { join, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { fetchStream } from "../../helpers/contract.ts";
@@ -49,7 +49,10 @@ Deno.test("a member chooses whose deployments cause notifications", () =>
       return json.items.map(({ title }: { title: string }) => title)
         .filter((title: string) => title.endsWith("is live"));
     };
-    /** Triggers the owner's deployment, and one without an account. Returns Bob's notifications. */
+    /**
+     * Triggers a deployment by the owner, and a deployment without an account. Returns Bob's
+     * notifications.
+     */
     const heard = async (deployments: string, last: string) => {
       await prefer(bob, { category: "Deployment", deployments });
       await deploy(platform, "shop", { files: { "index.html": last } });

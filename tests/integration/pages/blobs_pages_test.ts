@@ -13,7 +13,7 @@ const hrefOf = (html: string, text: string): string =>
 const formOf = (html: string, name: string) =>
   formsOf(html).find(({ action }) => action.includes(`/blobs/${name}`))!;
 
-/** Submits the upload form with files, as browsers do. Returns the next page. */
+/** Submits the upload form with files, as a browser would. Returns the next page. */
 async function upload(
   { platform, ada }: DashboardPlatform,
   page: Page,
@@ -78,7 +78,7 @@ Deno.test("the Blobs pages upload, show, sign, download and delete objects witho
     assert.equal((await ada.open(shown.path)).status, 404);
     assert.equal((await fetch(url)).status, 404);
 
-    // The page shows when the store refuses an object, and nothing is stored.
+    // If the store rejects an object, the page shows that, and nothing is stored.
     for (
       const [name, size, message] of [
         ["c.txt", 1024 * 1024, /quota|bytes/],
@@ -96,7 +96,7 @@ Deno.test("the Blobs pages upload, show, sign, download and delete objects witho
     assert.equal((await upload(parts, empty, { folder: "", files: [] })).status, 400);
     assert.deepEqual(await keys(), ["photos/b.txt"]);
 
-    // Even with the longest keys, a page does not exceed its maximum size.
+    // Even with the longest keys, a page does not exceed the maximum size.
     for (let at = 0; at < 21; at++) {
       const key = `l/${String(at).padStart(2, "0")}${`"`.repeat(1010)}`;
       const { json } = await api("POST", "/v1/projects/shop/blobs/sign", { key, method: "PUT" });

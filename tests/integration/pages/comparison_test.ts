@@ -1,4 +1,6 @@
-/** Compares two deployments, and redeploys one, with the API and on a deployment's pages. */
+/**
+ * Compares two deployments, and redeploys one of them, with the API and on a deployment's pages.
+ */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { formsOf } from "../../helpers/page_visitor.ts";

@@ -1,5 +1,5 @@
 /**
- * Tests a real platform's dashboard: how its pages show hostile text, what its forms do, and who
+ * Tests a real platform's dashboard: how the pages show hostile text, what the forms do, and who
  * can use them.
  */
 import assert from "node:assert/strict";

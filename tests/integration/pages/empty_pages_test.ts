@@ -1,4 +1,4 @@
-/** The pages of a new workspace and a new project show the next command to run. */
+/** The pages of a new workspace and a new project must show the next command to run. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { formsOf } from "../../helpers/page_visitor.ts";
@@ -21,11 +21,11 @@ const FULL: Readonly<Record<string, string>> = {
   "/workspaces/:slug/projects/:project/settings": "a form",
 };
 
-/** A CLI command, or a command that visits the site. */
+/** Matches a CLI command, or a command that visits the site. */
 const COMMAND =
   /<(?:pre class="terminal"|code)[^>]*>(?:export SVC_API_URL=\S+\n)?(?:svc [a-z]+|curl )/;
 
-/** Parts of pages, files, redirects to pages, and pages for a single log line. */
+/** Routes of parts of pages, files, redirects to pages, and pages for a single log line. */
 const PARTS = /\/(?:picture|deployments|blobs\/download|forms\/export|logs\/.+)$/;
 
 Deno.test("each page of a new workspace and a new project shows the next command to run", () =>

@@ -1,7 +1,7 @@
 /**
  * Tests every form in the dashboard, using the list of routes. No form may work without its own
- * token, from another site's page, or for someone from another workspace. No form that deletes
- * messages may work without confirmation.
+ * token, from another site's page, or for people without access to the workspace. No form that
+ * deletes messages may work without confirmation.
  */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";

@@ -121,7 +121,7 @@ Deno.test("the KV pages add, show, change and remove keys of any kind", () =>
     assert.match(raw.html, /This value is binary/);
     assert.equal(formsOf(raw.html).some(({ action }) => action.includes("/kv/set")), false);
 
-    // A page does not exceed its maximum size, regardless of the list or value.
+    // A page does not exceed the maximum size, however long the list or the value is.
     for (let at = 0; at < 22; at++) {
       const key = String(at).padStart(2, "0") + `"`.repeat(510);
       await api("PUT", `${KV}/value`, { key, encoding: "text", value: `"`.repeat(20_000) });

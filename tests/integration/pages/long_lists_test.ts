@@ -1,6 +1,6 @@
 /**
- * Lists have more records than fit on a page. No page may show all of them, and each must link to
- * the next.
+ * Fills lists with more records than fit on a page. No page may show all of them, and each page
+ * must link to the next one.
  */
 import assert from "node:assert/strict";
 import { Browser } from "../../helpers/browser.ts";
@@ -10,7 +10,7 @@ import { PASSWORD, type Visitor } from "../../helpers/page_visitor.ts";
 import { create } from "../../helpers/platform.ts";
 
 const MANY = 110;
-/** Maximum number of rows in a list. */
+/** Maximum number of a list's rows on one page. */
 const MOST_ROWS = 100;
 const SHOP = "/workspaces/acme/projects/shop";
 
@@ -29,7 +29,10 @@ const LISTS: readonly List[] = [
   ["/notifications", /class="what"/g],
 ];
 
-/** A person's own lists. Two of them share a page, and each has its own parameter in the URL. */
+/**
+ * A person's own lists. Two of them are on the same page, and each has its own parameter in the
+ * URL.
+ */
 const OWN = 30;
 const OWN_LISTS: readonly List[] = [
   ["/account/sessions", /action="\/account\/sessions\/end"/g, OWN, "sessions"],
@@ -45,7 +48,7 @@ function nextOf(html: string, name = "cursor|offset|invitations"): string | unde
   return href?.replaceAll("&amp;", "&");
 }
 
-/** Follows each list to its end. Returns any problems. */
+/** Follows the links in each list to the end of the list. Returns any problems. */
 async function followAll(visitor: Visitor, lists: readonly List[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const [page, row, many = MANY, name] of lists) {

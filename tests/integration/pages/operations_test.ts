@@ -126,7 +126,7 @@ Deno.test("the environments page shows, sets and deletes variables, accepts past
     assert.match(done.html, /Variables set\./);
     assert.deepEqual(await list(), ["MODE slow stage", "PORT 80 81 stage", "TOKEN null all"]);
 
-    // The redeployment has the variables, and a variable is deleted only from the chosen scope.
+    // The redeployment has the variables, and a variable is deleted from the chosen scope only.
     const redeploys = formsOf(done.html).filter(({ action }) => action.endsWith("/redeploy"));
     assert.equal(redeploys.length, 2, "a change to TOKEN affects production, too");
     for (const { action } of redeploys) {

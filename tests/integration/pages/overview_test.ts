@@ -53,7 +53,7 @@ Deno.test("a project's tile shows members the site's icon or a letter", () =>
     const icon = await pictureOf("shop");
     assert.equal(icon.html, ICON);
     assert.equal(icon.headers.get("content-type"), "image/svg+xml");
-    // If the icon's URL is opened, the image is sandboxed, and its script does not run.
+    // If the icon's URL is opened, the image is sandboxed, so a script in it does not run.
     assert.match(icon.headers.get("content-security-policy")!, /^default-src 'none';.* sandbox$/);
     assert.equal(icon.headers.get("x-content-type-options"), "nosniff");
     assert.match((await pictureOf("plain")).html, />P<\/text>/);

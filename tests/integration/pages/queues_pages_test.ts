@@ -8,7 +8,7 @@ import { rawRequest } from "../../helpers/platform.ts";
 
 const AT = "/workspaces/acme/projects/shop/queues";
 
-/** A server that refuses messages until it is repaired. */
+/** A server that rejects messages until it is repaired. */
 const SERVER = `
 import { createServer } from "node:http";
 let isBroken = true;
@@ -66,7 +66,7 @@ Deno.test("the Queues page shows dead letters, and can redeliver or delete one o
     assert.equal((await confirm("delete", idOf(page.html, "two"))).status, 303);
     assert.ok(!(await letters()).html.includes('<pre class="terminal" tabindex="0">two</pre>'));
     assert.equal((await counts()).dead, 3);
-    // The message fails again and becomes a dead letter again.
+    // The delivery fails again, so the message becomes a dead letter again.
     await send("retry", idOf(page.html, "three"));
     await until(counts, ({ dead, waiting }) => dead === 3 && waiting === 0, 60_000);
 

@@ -147,7 +147,8 @@ async function editsRows(
   assert.match(edited.answer.headers.get("location")!, /done=row-saved/);
   assert.deepEqual(await values(1), [["two\nlines", "rough", "\\x01", null, "{}", "t"]]);
 
-  // The value has changed since it was opened, so it is not overwritten, and both values are shown.
+  // The value has changed since the form was opened, so it is not overwritten, and both values are
+  // shown.
   const late = await ada.send("POST", edited.action, {
     fields: { ...edited.fields, "value.Na me": "three" },
   });

@@ -1,4 +1,6 @@
-/** The API, the CLI and the pages show the same usage and limits of workspaces and projects. */
+/**
+ * The API, the CLI and the pages must show the same usage and limits for workspaces and projects.
+ */
 import assert from "node:assert/strict";
 import { callTool, cleanEnvironment } from "../../../scripts/_program.ts";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";

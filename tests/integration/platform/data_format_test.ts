@@ -1,5 +1,5 @@
 /**
- * Runs a program with a second data directory format, kills it while it migrates, and fills its
+ * Runs a program that has a second data directory format, kills it while it migrates, and fills the
  * disk. `KILL_ROUNDS` sets the number of rounds.
  */
 // deno-lint-ignore-file no-console -- says why a test is skipped
@@ -31,7 +31,7 @@ async function furnish(dataDir: string): Promise<void> {
   await writeFirst(placesOf(dataDir));
 }
 
-/** Runs the program and kills it at line `killAt`. Returns its lines. */
+/** Runs the program and kills it at line `killAt` of its output. Returns the lines. */
 async function migrate(dataDir: string, { killAt = Infinity, extraBytes = 0 } = {}) {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--unstable-kv", PROGRAM, dataDir, `${extraBytes}`],
@@ -44,7 +44,7 @@ async function migrate(dataDir: string, { killAt = Infinity, extraBytes = 0 } = 
     text += piece;
     lines.splice(0, lines.length, ...text.split("\n").slice(0, -1));
     if (lines.length < killAt) continue;
-    // Because of the pause, the kill happens in the middle of the next step.
+    // Because of the pause, the program is killed in the middle of the next step.
     await new Promise((done) => setTimeout(done, Math.random() * 30));
     child.kill("SIGKILL");
     break;
@@ -68,7 +68,8 @@ async function serve(to: string): Promise<void> {
 }
 
 /**
- * Starts the older program. It serves the complete old state, or refuses to start with the reason.
+ * Starts the older program, which must either serve the complete old state, or refuse to start and
+ * say why.
  */
 async function checkForOlder(dataDir: string, folder: string): Promise<void> {
   const refusal = await settle(dataDir, 1).then(() => undefined, (error) => error);
@@ -85,7 +86,9 @@ async function copyFolder(from: string, to: string): Promise<void> {
   assert.ok(success);
 }
 
-/** Kills the program one or more times in a row. The last run completes the migration. */
+/**
+ * Kills the program one or more times in a row. After that, a final run completes the migration.
+ */
 async function killRound(first: string, folder: string, lineCount: number): Promise<string[]> {
   const dataDir = join(folder, "data");
   await copyFolder(first, dataDir);

@@ -16,7 +16,7 @@ async function inFolder(test: (dataDir: string) => Promise<void>): Promise<void>
   });
 }
 
-/** Creates a data directory with a site, as if a platform had been stopped. */
+/** Creates a data directory with a site, as a stopped platform leaves it. */
 async function furnish(dataDir: string): Promise<void> {
   const platform = await start(dataDir);
   await createProject(platform, "shop");

@@ -1,6 +1,6 @@
 /**
- * Processes that run project code have none of the platform's descriptors: neither inherited ones,
- * nor those that the runtime has opened for itself.
+ * Processes that run project code must not have any of the platform's descriptors: neither those
+ * that the platform has inherited, nor those that the runtime has opened for itself.
  */
 import assert from "node:assert/strict";
 import { computeServer, spawnServer, writeModules } from "../../helpers/compute_server.ts";

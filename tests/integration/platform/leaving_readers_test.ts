@@ -1,6 +1,6 @@
 /**
- * Readers abandon streams and downloads partway through. The platform must notice that and keep
- * running.
+ * Readers abandon streams and downloads partway through. The platform must notice that, and
+ * continue to run.
  */
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
@@ -9,7 +9,7 @@ import { TOKEN } from "../../helpers/platform.ts";
 
 const READERS = 40;
 
-/** A 4 MB file, so readers disconnect before most of it has been sent. */
+/** The file has 4 MB, so that readers disconnect before most of it has been sent. */
 const SETTINGS = {
   buildCommand: "mkdir out; head -c 4000000 /dev/zero > out/big.bin; echo ok > out/index.html",
   outputDirectory: "out",
@@ -27,7 +27,7 @@ function encode({ host = "localhost", path, method = "GET", body = "" }: Request
   const lines = [
     `${method} ${path} HTTP/1.1`,
     `Host: ${host}`,
-    // git sends its key as a password. The API accepts it as a bearer token.
+    // git sends the key as a password. The API accepts the same key as a bearer token.
     `Authorization: ${
       path.startsWith("/git/") ? `Basic ${btoa(`x:${TOKEN}`)}` : `Bearer ${TOKEN}`
     }`,

@@ -1,4 +1,4 @@
-/** Tests blobs in object storage. While it is down, sites must be served from caches. */
+/** Tests blobs in object storage. While the storage is down, sites must be served from caches. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
@@ -24,7 +24,7 @@ Deno.test("a platform with object storage serves cached content while the storag
     assert.equal((await first.get("shop.localhost", "/")).text, "home");
     await first.shutdown();
     assert.deepEqual(Array.from(Deno.readDirSync(join(dataDir, "blobs"))), []);
-    // Starts another node that has none of the files.
+    // Starts another node, which has none of the files.
     await Deno.remove(join(dataDir, "cache", "blobs"), { recursive: true });
     const platform = await start(dataDir, options);
     const get = (path: string, headers = {}) => platform.get("shop.localhost", path, headers);

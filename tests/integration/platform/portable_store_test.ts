@@ -1,4 +1,4 @@
-/** The program opens an earlier program's data directory, or refuses it with a message. */
+/** The program must open an earlier program's data directory, or reject it with a message. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { hear } from "../../../scripts/_process.ts";
@@ -46,7 +46,7 @@ Deno.test("a store with values from a newer runtime is refused with a message an
     await kv.set(["users", "1"], new Uint8Array([1]));
     kv.close();
     const database = new DatabaseSync(place);
-    // Encoding 1 is V8's format. No runtime supports version 99 of it.
+    // Encoding 1 is V8's format. No runtime supports version 99 of this format.
     database.prepare("update kv set v = ?, v_encoding = 1").run(new Uint8Array([0xff, 99, 0x30]));
     const records = () => database.prepare("select hex(k), hex(v), version from kv").all();
     const before = records();

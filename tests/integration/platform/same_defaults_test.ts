@@ -1,4 +1,4 @@
-/** Test platforms have the same settings as `svc serve` without flags. */
+/** Test platforms must have the same settings as `svc serve` without flags. */
 import assert from "node:assert/strict";
 import { optionsOf } from "../../../src/cli/serve/_test_flags.ts";
 import { withTestOptions } from "../../helpers/platform.ts";
@@ -6,15 +6,15 @@ import { completeSettings } from "../../../src/settings/mod.ts";
 import { serveCommand } from "../../helpers/platform_process.ts";
 
 /**
- * Settings in which a test platform may differ from a real one: addresses, its processes, and its
- * build users.
+ * Settings in which a test platform may differ from a real one: addresses, processes and build
+ * users.
  */
 const OWN = new Set(["port", "postgresPort", "builds", "bootstrapToken"]);
 
 /** Options without a flag. They determine how the program is started. */
 const SURROUNDINGS = new Set(["env", "log", "version", "dataDir"]);
 
-/** Options without effect. All of their fields are missing. */
+/** Returns whether an option has no effect because all of its fields are missing. */
 const isSilent = (value: unknown): boolean =>
   value === undefined || value === false ||
   (typeof value === "object" && value !== null && Object.values(value).every(isSilent));

@@ -1,4 +1,4 @@
-/** `svc serve` reads its settings from flags, variables and a file. */
+/** `svc serve` must read its settings from flags, variables and a file. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hear } from "../../../scripts/_process.ts";

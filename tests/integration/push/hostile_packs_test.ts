@@ -141,7 +141,7 @@ function multiplied(base: GitObject, times: number): Entry {
   );
 }
 
-/** Small packs that expand to much more memory than git is allowed to use. */
+/** Returns small packs that expand to much more memory than git is allowed to use. */
 function bombAttacks(): Attack[] {
   const seed = object("blob", new Uint8Array(60_000).fill(7));
   const folder = object("tree", new Uint8Array(90_000_000));

@@ -33,7 +33,7 @@ const UNREADABLE =
 const EMPTY = tree([]);
 const HEAD = commit(EMPTY.sha);
 
-/** A push that is valid except for the change in the test case. */
+/** Encodes a push that is valid except for the change in the test case. */
 const push = (change: Parameters<typeof command>[1] & { readonly ref?: string | Uint8Array }) =>
   joined(
     command(change.ref ?? "refs/heads/main", { to: HEAD.sha, ...change }),
@@ -107,7 +107,7 @@ const refAttacks = (): Attack[] =>
     };
   });
 
-/** Starts of pushes that git can send, and how they are reported. */
+/** The beginnings of pushes that git can send, each with the reported problem. */
 const REFUSED_HEADS: Readonly<Record<string, readonly [body: Uint8Array, says: RegExp]>> = {
   "a shallow push without its pack": [
     joined(line(`shallow ${SHA}`), command("refs/heads/main")),
@@ -392,7 +392,7 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
   ];
 }
 
-/** Sends a push in parts and disconnects before the last one. */
+/** Sends a push in parts and disconnects before the last part. */
 async function pushWithoutEnd({ platform: { port }, repository }: Target): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   await new Promise((resolve) => socket.once("connect", resolve));

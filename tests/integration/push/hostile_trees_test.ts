@@ -1,6 +1,6 @@
 /**
- * Pushes trees, commits and tags that git never creates. Each must be refused by name and leave
- * nothing behind.
+ * Pushes trees, commits and tags that git never creates. Each push must be rejected with the name
+ * of the problem and leave nothing behind.
  */
 import assert from "node:assert/strict";
 import {
@@ -81,7 +81,7 @@ const ELSEWHERE: readonly (readonly [name: string, says: RegExp])[] = [
 /** Symbolic links instead of files that git itself reads. */
 const MODULES = [".gitmodules", ".GITMODULES", "gitmod~1", ".gitmodules ", ".gitm\u200codules"];
 
-/** Submodule settings that run programs or point outside the repository. */
+/** Settings for submodules that run programs or point outside the repository. */
 const SUBMODULES: Readonly<Record<string, readonly [text: string, says: RegExp]>> = {
   "an option as the URL": ['[submodule "a"]\n\tpath = a\n\turl = -u./payload\n', /gitmodulesUrl/],
   "an option after ./": ['[submodule "a"]\n\tpath = a\n\turl = ./-x/../a\\n\n', /gitmodules/],
@@ -183,7 +183,7 @@ const folder = (name: string | Uint8Array): TreeEntry => ({ mode: "40000", name,
 function treeAttacks(): Attack[] {
   const shown = (name: string | Uint8Array) =>
     JSON.stringify(new TextDecoder().decode(bytesOf(name)));
-  // Alternates between files and folders to save time. Git checks only the name.
+  // Alternates between files and folders to save time, because git checks only the name.
   const gits = [".git", ...DOT_GIT].map((name, index) =>
     index % 2 === 0
       ? refused(`a file ${shown(name)}`, site([file(name)]), /hasDotgit/)

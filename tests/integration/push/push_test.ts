@@ -103,13 +103,13 @@ Deno.test("forbidden pushes are refused and leave nothing behind", async () => {
     const replaced = await push(site.path, url, "main", "main:refs/replace/0123");
     assert.match(replaced.text, /main -> main \(another ref was refused\)/);
     assert.deepEqual(await pushed(), []);
-    // The memory for a list of refs is released a moment after the response.
+    // The memory for a list of refs is released a moment after the response has been sent.
     await until(
       () => Array.fromAsync(Deno.readDir(`${dataDir}/builds`)),
       (left) => left.length === 0,
     );
 
-    // A tree named `.git`, which a checkout would write into its own repository.
+    // A tree with an entry named `.git`, which a checkout would write into its own repository.
     const blob = await git(site.path, "rev-parse", "main:index.html");
     const tree = await makeTree(site.path, `100644 .git\0`, blob);
     const commit = await git(site.path, "commit-tree", tree, "-m", "Trick");
@@ -215,7 +215,7 @@ Deno.test("a push reports if the platform has no capacity at the moment", async 
   });
 });
 
-/** Writes a tree that has an entry with a name that git itself would refuse. */
+/** Writes a tree with an entry whose name git itself would reject. */
 async function makeTree(folder: string, entry: string, sha: string): Promise<string> {
   const file = `${folder}/.git/tree`;
   const head = new TextEncoder().encode(entry);

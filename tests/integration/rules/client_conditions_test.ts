@@ -103,7 +103,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   log: { rules: (conditioned) => [conditioned({ type: "log" })], acts: () => false },
 };
 
-/** A cache cannot vary by client address. */
+/** Returns the conditions for an action. A cache cannot vary by client address. */
 const conditionsOf = (action: string): readonly Condition[] =>
   action === "cache" ? NAMES.filter((name) => !("sourceIpCidrs" in CONDITIONS[name])) : NAMES;
 
@@ -132,11 +132,11 @@ async function prepare(platform: TestPlatform): Promise<void> {
 
 interface Visitor {
   readonly headers: Readonly<Record<string, string>>;
-  /** Conditions that the visitor meets. */
+  /** The conditions that this visitor meets. */
   readonly fits: readonly Condition[];
 }
 
-/** Each action takes effect only if the visitor meets its condition. */
+/** Checks that each action takes effect only if the visitor meets the action's condition. */
 async function visit(platform: TestPlatform, { headers, fits }: Visitor): Promise<void> {
   const logged = async () => {
     const { items } = (await platform.api("GET", "/v1/projects/shop/rules/counters")).json;
@@ -187,7 +187,7 @@ Deno.test("client conditions apply in every action behind a trusted proxy", asyn
       headers: { "user-agent": PHONE, "x-forwarded-for": GERMAN },
       fits: ["geo", "asn", "device", "remote", "host"],
     });
-    // The proxy's information about the client takes precedence over that in the databases.
+    // The proxy's information about the client takes precedence over the databases.
     await visit(platform, {
       headers: {
         "user-agent": DESKTOP,

@@ -1,5 +1,5 @@
 /**
- * Tests every row of the rule set contract: accepted values, and refused values with their path.
+ * Tests every row of the rule set contract: accepted values, and rejected values with their path.
  */
 import assert from "node:assert/strict";
 import {
@@ -28,7 +28,7 @@ const headers = (value: string) => ({ type: "set_headers", headers: { "x-a": val
 const ORIGIN = { handle: "origin" };
 const GATE = { use: "f", mode: "request", failure: "closed" };
 
-/** Accepted rule sets, by what they demonstrate. */
+/** Rule sets that must be accepted, by what they demonstrate. */
 const ACCEPTED: Readonly<Record<string, unknown>> = {
   "no rules": set(),
   "a source with the origin build": { ...set(), source: { origin: "build" } },
@@ -134,7 +134,7 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
   ),
 };
 
-/** Refused rule sets, each with the path of a problem. */
+/** Rule sets that must be rejected, each with the path of a problem. */
 const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>> = {
   "no schemaVersion": [{ rules: [] }, "schemaVersion"],
   "an unknown schemaVersion": [{ schemaVersion: "EDGE_RULE_SET_V2", rules: [] }, "schemaVersion"],

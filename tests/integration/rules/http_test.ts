@@ -15,7 +15,7 @@ interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** A condition, a request that it matches, and one that it does not match. */
+/** A condition, a request that the condition matches, and one that it does not match. */
 type Row = readonly [name: string, condition: unknown, matching: Asked, other: Asked];
 
 const conditions: readonly Row[] = [

@@ -5,9 +5,9 @@ import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 const LIMIT = 20;
 const WINDOW_SECONDS = 10;
-/** Longer than a window plus one of its parts, in milliseconds. */
+/** A time longer than a window and one of its parts together, in milliseconds. */
 const RUN_MS = 13_000;
-/** Delay between refused requests, in milliseconds, to leave CPU time to other tests. */
+/** Delay between rejected requests, in milliseconds, which leaves CPU time to other tests. */
 const PAUSE_MS = 10;
 
 Deno.test("rate_limit allows at most its limit in any window", async () => {
@@ -23,7 +23,9 @@ Deno.test("rate_limit allows at most its limit in any window", async () => {
         }],
       },
     });
-    /** The times at which each allowed request was sent and got its response. */
+    /**
+     * For each allowed request, the time when it was sent and the time when its response arrived.
+     */
     const allowed: { readonly sent: number; readonly done: number }[] = [];
     const start = performance.now();
     while (performance.now() - start < RUN_MS) {

@@ -1,6 +1,6 @@
 /**
- * A new site error appears in the inbox, in the CLI and, with its markup escaped, on pages until
- * its project is deleted.
+ * A new site error must appear in the inbox, in the CLI and on pages until the project is deleted.
+ * Pages must escape the error's markup.
  */
 import assert from "node:assert/strict";
 import { callTool, cleanEnvironment } from "../../../scripts/_program.ts";

@@ -1,4 +1,7 @@
-/** Site errors are grouped by kind, and list their deployments, requests and log lines. */
+/**
+ * Site errors must be grouped by kind. Each must list the deployments, requests and log lines in
+ * which it occurred.
+ */
 import assert from "node:assert/strict";
 import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer } from "../../helpers/compute_site.ts";

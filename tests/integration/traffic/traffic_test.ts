@@ -82,7 +82,7 @@ Deno.test("traffic counts page views, visitors and bots", () =>
       ]),
       [["static", 6]],
     );
-    // The project is new, so its traffic is reported per minute.
+    // Because the project is new, its traffic is reported per minute.
     assert.equal(stepSeconds, 60);
     assert.equal(steps.length, 24);
     assert.equal(steps.at(-1).requests + steps.at(-2).requests, 6);
