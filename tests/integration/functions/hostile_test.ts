@@ -223,7 +223,7 @@ Deno.test("a function that uses the CPU in short bursts is killed because of the
     burning,
     /^timeout: Function "busy_timers" used more than 1000 ms of CPU time/,
   );
-  const isReplaced = ({ message }: FunctionLogEntry) => message.endsWith("restarts");
+  const isReplaced = ({ message }: FunctionLogEntry) => message.endsWith("will be restarted");
   await until(() => lab.log.some(isReplaced));
   assert.equal(await outcome(await call(lab.host, "neighbor")), "200 neighbor 2");
   assert.deepEqual(lab.host.pids, [pid]);

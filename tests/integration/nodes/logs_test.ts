@@ -149,7 +149,7 @@ Deno.test({
             node,
             reason.slice(0, 7),
           ]),
-          [["b", "is gone"], ["c", "is gone"]],
+          [["b", "is down"], ["c", "is down"]],
         );
         assert.equal(gone.items.length, 16, "only requests that node a handled remain");
         assert.equal(

@@ -300,7 +300,7 @@ async function managesDatabase({ ada, api, platform }: DashboardPlatform) {
 async function closesToViewers({ viewer, stranger, ada }: DashboardPlatform) {
   const { csrf: token } = formsOf((await viewer.open("/account")).html)[0]!.fields;
   const tables = await viewer.open(`${AT}/tables`);
-  assert.match(tables.html, /Your role can&#39;t read the data/);
+  assert.match(tables.html, /Your role can&#39;t read database contents/);
   assert.doesNotMatch(tables.html, /<form method="post" action="[^"]*databases/);
   assert.doesNotMatch((await viewer.open(`${AT}/sql`)).html, /name="sql"/);
   assert.doesNotMatch((await viewer.open(AT)).html, /action="[^"]*databases/);
