@@ -27,7 +27,7 @@ const WATCH_MS = 500;
 /** The names of counters for files in memory and for the kernel's caches. */
 const RECLAIMABLE = /^(?:active_file|inactive_file|slab_reclaimable) (\d+)$/gm;
 
-/** Number of bytes by which a group can exceed its limit between two checks. */
+/** Maximum number of bytes that a group can use beyond its limit between two checks. */
 const SPARE_BYTES = 64 * 1024 ** 2;
 
 /** Moves the shell to the group in its first argument, and then becomes the command. */

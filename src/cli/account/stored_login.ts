@@ -14,8 +14,9 @@ export async function assertCanStoreLogin(ctx: Context): Promise<void> {
 }
 
 /**
- * What happened to a token: `revoked`; `gone` if the platform did not recognize it; `kept` for an
- * API key, which is revoked in its workspace; `unknown` if the platform could not be reached.
+ * The state of a token after sign-out. `gone`: the platform did not recognize the token. `kept`: the
+ * token is an API key, which can only be revoked in its workspace. `unknown`: the platform could not
+ * be reached.
  */
 export type TokenEnd = "revoked" | "gone" | "kept" | "unknown";
 

@@ -88,7 +88,7 @@ interface Search {
   readonly client: Client;
   readonly project: Project;
   readonly reference: string;
-  /** Where the database's name or id comes from, if not from the command line. */
+  /** The source of the database's name or ID, if it was not on the command line. */
   readonly source: string;
 }
 

@@ -10,7 +10,7 @@ import type { Context } from "../session/context.ts";
 /** Maximum time for the platform to stop the deployment, in milliseconds. */
 const STOP_PATIENCE = 3000;
 
-/** What became of the deployment. */
+/** The final state of an interrupted deployment. */
 export type Ending =
   | { readonly type: "stopped" }
   | { readonly type: "live"; readonly deployment: Deployment }

@@ -226,8 +226,8 @@ async function migrate(
 }
 
 /**
- * Asks the platform to start the server and switch traffic to it. Tells the user if that takes a
- * while.
+ * Asks the platform to start the server and switch traffic to it. Reports progress if that takes
+ * more than a few seconds.
  */
 async function activate(
   ctx: Context,

@@ -117,8 +117,11 @@ Deno.test({
     await lost.client.query("INSERT INTO kept VALUES (1)");
     lost.client.query("SELECT pg_sleep(600)").catch(() => {});
     await until(sleeps, (count) => count === 1);
-    // deno-lint-ignore no-explicit-any -- the socket is not part of the public types
-    (lost.client as any).connection.stream.destroy();
+    // The socket is not part of the client's public types.
+    const { connection } = lost.client as unknown as {
+      readonly connection: { readonly stream: { destroy(): void } };
+    };
+    connection.stream.destroy();
     await until(sleeps, (count) => count === 0);
     const { client, errors } = watcher;
     const backends = () =>

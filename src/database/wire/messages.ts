@@ -60,8 +60,8 @@ export const authenticationSaslFinal = (text: string): Uint8Array<ArrayBuffer> =
   message("R", AUTHENTICATION.saslFinal, raw(text));
 
 /**
- * Tells the client that the server only supports protocol 3.0, and which of the client's options
- * are unknown.
+ * Creates the message that the server supports only protocol 3.0, with the names of the client's
+ * options that the server does not know.
  */
 export function negotiateProtocolVersion(options: readonly string[]): Uint8Array<ArrayBuffer> {
   return message("v", 0, options.length, ...options);

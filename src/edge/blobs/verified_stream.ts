@@ -19,8 +19,8 @@ interface Verifier {
 }
 
 /**
- * Verifies a blob by its hash. `onSound` receives a checksum, by which the blob can be verified
- * faster later.
+ * Verifies a blob by its hash. `onSound` receives a checksum, which makes later verifications of
+ * the blob faster.
  */
 function verifyByHash({ sha256 }: BlobName, onSound: (checksum: number) => void): Verifier {
   const hash = createHash("sha256");

@@ -75,7 +75,7 @@ export interface RateLimitVerdict {
   readonly windowSeconds: number;
   /** Number of requests that are still allowed now. */
   readonly remaining: number;
-  /** Whole seconds until the full limit is available again if no more requests are made. */
+  /** Whole seconds until the full limit is available again, if no more requests arrive. */
   readonly resetSeconds: number;
   /**
    * Whole seconds until the next request is allowed, if no other request comes before it, or 0 if a

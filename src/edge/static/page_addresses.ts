@@ -51,9 +51,9 @@ function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules)
 }
 
 /**
- * Returns the path at which a file is served. If a page's path would refer to another file, the
- * page is served at the path of its own file. A page therefore never redirects to a path that
- * redirects elsewhere.
+ * Returns the path at which a file is served. If a page's short path would refer to a different
+ * file, the page is served under its file name. Therefore, no page redirects to a path that
+ * redirects again.
  */
 export function addressOf(file: string, has: HasFile, rules: AddressRules): string {
   const wanted = wantedAddress(file, rules);

@@ -59,6 +59,29 @@ const answer = () => JSON.stringify(seen);
   ]);
 }, isRoot ? ["namespaces"] : []);
 
+/** The target of this machine's time zone link, or `undefined` if the machine has no such link. */
+const TIME_ZONE = (() => {
+  try {
+    return Deno.readLinkSync("/etc/localtime");
+  } catch {
+    return undefined;
+  }
+})();
+
+testNode("Node sees the machine's time zone as a link to its file", async (only) => {
+  await using server = await launchServer(
+    `
+import { readFileSync, readlinkSync } from "node:fs";
+const path = "/etc/localtime";
+const seen = [readlinkSync(path), readFileSync(path).length];
+const answer = () => JSON.stringify(seen);
+`,
+    { only },
+  );
+  const { size } = Deno.statSync("/etc/localtime");
+  assert.deepEqual(JSON.parse(await server.ask("/")), [TIME_ZONE, size]);
+}, TIME_ZONE !== undefined && isRoot ? ["namespaces"] : []);
+
 /** The library folders in this machine's root folder. */
 const LIBRARIES = ["lib", "lib32", "lib64", "nix"].filter((name) => {
   try {

@@ -28,7 +28,7 @@ export function segmentAt(position: number): string {
 }
 
 export interface Checkpoint {
-  /** Where a replay starts. */
+  /** Position at which a replay starts. */
   readonly redo: number;
   /** The end of the second in which the checkpoint started, in milliseconds since 1970. */
   readonly at: number;

@@ -232,7 +232,7 @@ export class BuildQueue {
       } catch (error) {
         if (signal.aborted) throw error;
         onTrouble(`Cannot store build ${build.id}, trying again in ${pauseMs} ms: ${error}`);
-        // If the queue is closed during the pause, one more attempt is made.
+        // If the queue is closed during the pause, the loop tries once more.
         await pause(pauseMs, signal).catch(() => {});
       }
     }

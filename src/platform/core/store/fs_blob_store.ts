@@ -34,7 +34,7 @@ const RENEW_AFTER_MS = 10 * 60 * 1000;
 
 /**
  * Mode of linked files. Servers run as other users, and a file can be a program that a server
- * executes. Of both folders that contain such a file, neither can be opened by other users.
+ * executes. Other users cannot open the folders that contain such a file.
  */
 const LINKED_MODE = 0o755;
 
