@@ -19,7 +19,7 @@ const OWN_COLUMNS = ["id", "sentAt", "page", "spamReason", "files"];
 const MAX_COLUMNS = 100;
 /** Maximum number of names to count when choosing the columns. */
 const MAX_COUNTED = 10_000;
-/** The column for all fields that have no column of their own. */
+/** The column for all fields without a separate column. */
 const OTHERS = "otherFields";
 
 /** Writes submissions as CSV. All submissions must be counted before the first one is written. */

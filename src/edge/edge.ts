@@ -140,10 +140,7 @@ class Edge {
       .catch((error) => this.#respond(clientRequest, this.#fault(clientRequest, error)));
   }
 
-  /**
-   * Responds from a front edge's cache of the platform's responses, or sends the request to the
-   * platform.
-   */
+  /** Responds from a front edge's cache of the platform's responses, or asks the platform. */
   #askOrigin(
     origin: Origin,
     context: RequestContext,
@@ -174,10 +171,7 @@ class Edge {
     return await this.#servePage(context);
   }
 
-  /**
-   * Serves the earlier deployment that served the page from which the request comes, or the live
-   * deployment.
-   */
+  /** Serves the deployment that served the page behind the request, or the live deployment. */
   #servePage(context: RequestContext): Response | Promise<Response> {
     const { clientRequest, site } = context;
     if (hasPageCookie(site)) clientRequest.hideCookies(withoutPageCookie);

@@ -108,7 +108,7 @@ const TRICKS: readonly Readonly<Record<string, string>>[] = [
 ];
 
 /**
- * Checks that content that the app's proxy guards is never cached, whatever the request contains.
+ * Checks that content that the app's proxy guards is never cached, regardless of the request.
  */
 async function checkGuarded(site: Deployed): Promise<void> {
   const cookie = { cookie: "key=1" };

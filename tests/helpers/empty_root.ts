@@ -1,5 +1,5 @@
 /**
- * Runs the compiled program in a root file system of its own. With `EMPTY_ROOT=libc`, that file
+ * Runs the compiled program in a separate root file system. With `EMPTY_ROOT=libc`, that file
  * system contains only the C library. With `EMPTY_ROOT=tools`, it also contains this machine's
  * programs, which are read-only.
  *

@@ -36,7 +36,7 @@ export function forwardedCloseCode(code: number): number | undefined {
 }
 
 /**
- * Returns the reason of a close, or an empty one if it is longer than 123 bytes (RFC 6455, 5.5).
+ * Returns the reason for a close, or "" if it is longer than 123 bytes (RFC 6455, 5.5).
  */
 function forwardedReason(reason: string): string {
   return new TextEncoder().encode(reason).byteLength <= 123 ? reason : "";

@@ -33,8 +33,8 @@ function isText(body: MemoryBody): boolean {
 
 /**
  * Converts a body to the form in which it is stored. The result is a string if the body is short
- * ASCII text and `mayBeText` allows this. Otherwise, the result is bytes in a buffer of their own,
- * not in part of a larger one.
+ * ASCII text and `mayBeText` allows this. Otherwise, the result is bytes in a separate buffer, not
+ * in part of a larger one.
  */
 export function toMemoryBody(body: MemoryBody, { mayBeText = true } = {}): MemoryBody {
   if (typeof body === "string" && mayBeText) return body;

@@ -13,7 +13,7 @@ const SHARE_MASK = (1 << SHARE_BITS) - 1;
 const WINDOW_MASK = (1 << WINDOW_BITS) - 1;
 const HASH_MASK = -1 << (SHARE_BITS + WINDOW_BITS);
 
-/** Longest window that fits in the tag, in seconds. */
+/** Maximum window that fits in the tag, in seconds. */
 export const MAX_WINDOW_SECONDS = WINDOW_MASK;
 
 /** Number of bytes in a slot: hash, tag, part and counters. */

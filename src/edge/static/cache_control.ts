@@ -34,7 +34,7 @@ export function defaultCacheControl(path: string): string {
   return HASHED_FOLDER.test(path) && HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATE;
 }
 
-/** Matches a path inside a folder that only a framework writes to, whatever the folder contains. */
+/** Matches any path inside a folder that only a framework writes to. */
 const FRAMEWORK_FOLDER = new RegExp(
   `(?:^|/)(?:${HASHED_FOLDERS.map(({ path }) => path).join("|")})`,
 );

@@ -135,8 +135,7 @@ export class GitMirrors implements GitService {
   async recover(): Promise<void> {
     const { root } = this.#folder;
     const names = await namesIn(root);
-    // Every run of git needs its home folder. If the folder is empty, git has never run. In that
-    // case, skips the check of all processes, which takes a while.
+    // If git's home folder is empty, git has never run. Checking all processes takes a while.
     if (names.length === 0) return;
     await killMarked(`${GIT_MARKER}=${root}`);
     for (const name of names) {
@@ -247,10 +246,7 @@ export class GitMirrors implements GitService {
     throw new GitFault(`The repository no longer has commit ${wanted.commitSha}`);
   }
 
-  /**
-   * Returns the paths that differ; `undefined` if there are too many, or if the mirror lacks a
-   * commit.
-   */
+  /** Returns the changed paths; `undefined` if there are too many or the mirror lacks a commit. */
   async changedFiles(
     projectId: string,
     { from, to }: { readonly from: string; readonly to: string },
@@ -314,10 +310,7 @@ export class GitMirrors implements GitService {
     return mirror;
   }
 
-  /**
-   * Opens a project's pushed repository. A project without a repository URL is built from pushes to
-   * the platform.
-   */
+  /** Opens the repository of a project without a repository URL: it is built from pushes. */
   async #wayToPushed(projectId: string): Promise<Remote | GitFailure> {
     const url = pushedRepository(this.#options.pushed, projectId);
     await this.#options.syncPushed?.(projectId);
@@ -375,10 +368,7 @@ export class GitMirrors implements GitService {
     return { source: pinned.source, address: pinned.address };
   }
 
-  /**
-   * Returns access to a repository to which a commit refers, with the project's credentials if it
-   * is on the same host.
-   */
+  /** Opens a repository that a commit refers to, with the project's credentials on the same host. */
   async #partSource(project: ProjectRecord, written: string): Promise<PartSource | GitFailure> {
     const own = gitAddress(project.gitUrl);
     const checked = await this.#checked(asOwnTransport(written, own));

@@ -29,7 +29,7 @@ export interface SourceCommit {
   readonly parent: string | undefined;
   readonly message: string;
   readonly author: { readonly name: string; readonly email: string };
-  /** When the commit was made, in milliseconds since the Unix epoch. */
+  /** Time of the commit, in milliseconds since the Unix epoch. */
   readonly at: number;
 }
 

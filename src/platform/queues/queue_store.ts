@@ -113,10 +113,7 @@ export class QueueStore {
     });
   }
 
-  /**
-   * Adds a message to a commit. The message is either due now, or waits for the other messages with
-   * its key.
-   */
+  /** Adds a message to a commit: due now, or waiting for the other messages with its key. */
   async #enqueue(operation: Operation, place: QueuePlace, message: QueueMessage): Promise<void> {
     const { kv } = this.#parts;
     const { id, key, dueAt } = message;
@@ -155,9 +152,7 @@ export class QueueStore {
     }
   }
 
-  /**
-   * Returns the version to check when removing the queue. Every sent message changes this version.
-   */
+  /** Returns the version to check when removing the queue. Every sent message changes it. */
   async activity(place: QueuePlace): Promise<Check> {
     const key = keys.queueActive(...place);
     const { versionstamp } = await this.#parts.kv.get(key);

@@ -306,10 +306,7 @@ async function* jsonOf(parts: ProjectVisit, wish: View): AsyncGenerator<string, 
   yield before === "[" ? "[]" : "]";
 }
 
-/**
- * Sends all submissions in one state as a file, newest first. The file is streamed to limit memory
- * usage.
- */
+/** Streams all submissions in one state as a file, newest first. */
 async function download(
   parts: ProjectVisit,
   wish: View,

@@ -54,8 +54,7 @@ Deno.test("production changes only to a deployment that passes its checks, even 
     const silent = await release(platform, "five", checking("five", { commands: ["true"] }));
     assert.match(silent.json.error, /true: The command did not run/);
 
-    // A promoted preview has no folder in which commands could run, but its request checks are
-    // made.
+    // A promoted preview has no folder in which commands could run, but its request checks run.
     const manifest = checking("six", { commands: ["true"] });
     const preview = await deploy(platform, "shop", { files: site("six"), manifest, prod: false });
     assert.equal(preview.checks, undefined);

@@ -1,5 +1,5 @@
 /**
- * Runs the examples in docs/scaling.md. The test starts processes in place of the compose file's
+ * Runs the examples in docs/scaling.md. The test starts processes instead of the compose file's
  * containers and the systemd units, with different addresses and folders.
  */
 import assert from "node:assert/strict";

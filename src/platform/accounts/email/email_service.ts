@@ -1,7 +1,7 @@
 /**
  * Adds an email address and a password to an account that can sign in only with the messenger. If
  * the platform can send email, the address must be confirmed in a session of the same account.
- * Otherwise, people could be tricked into adding their address to somebody else's account.
+ * Otherwise, people could be tricked into adding their address to someone else's account.
  *
  * @module
  */

@@ -78,7 +78,7 @@ export class BuildQueue {
     this.#claims = new Claims(options.nodes);
   }
 
-  /** Resumes the builds from the platform's last run. Call this once, before `add()`. */
+  /** Resumes the builds from the platform's last run. Call it before the first `add()`. */
   async start(): Promise<void> {
     await this.#options.builds.open();
     await this.#adopt();

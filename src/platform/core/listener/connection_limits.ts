@@ -15,7 +15,7 @@ export type GivenLimits =
   & Omit<ConnectionLimits, "maxConnections" | "maxPerAddress">
   & Partial<Pick<ConnectionLimits, "maxConnections" | "maxPerAddress">>;
 
-/** If the total is small, the fraction of connections that a single address may use at most. */
+/** Maximum fraction of connections that a single address may use if the total is small. */
 const OTHERS = 1 / 2;
 
 /**
