@@ -2,7 +2,8 @@
  * @module Counts abandoned connection attempts, which the runtime continues although no one waits
  * for them. A TLS handshake cannot be cancelled from outside, and an unresponsive server (a tarpit)
  * keeps the handshake and its file descriptor open forever. While there are too many such attempts,
- * no new connections are started.
+ * new connections wait until some have settled. A healthy server settles them in a moment, so
+ * visitors who leave do not cause errors for others.
  */
 import ipaddr from "ipaddr.js";
 
@@ -33,14 +34,36 @@ export class AbandonedConnects {
   readonly #abandoned = new Map<string, number>();
   readonly #known = new Set<string>();
   #total = 0;
+  /** Wakes the connections that wait for an attempt to settle. */
+  readonly #waiting = new Set<() => void>();
 
   /** Number of attempts that are still running although no one waits for them. */
   get size(): number {
     return this.#total;
   }
 
-  /** Returns true if a connection to the address can be started. */
-  allows(address: string): boolean {
+  /**
+   * Returns those of `addresses` to which a connection can be started. While there are none, waits
+   * for attempts to settle. Returns an empty list once `signal` is aborted.
+   */
+  async allowed(addresses: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+    while (!signal.aborted) {
+      const allowed = addresses.filter((address) => this.#allows(address));
+      if (allowed.length > 0) return allowed;
+      await this.#settled(signal);
+    }
+    return [];
+  }
+
+  async #settled(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    await promise;
+    this.#waiting.delete(resolve);
+  }
+
+  #allows(address: string): boolean {
     const network = networkOf(address);
     if ((this.#abandoned.get(network) ?? 0) >= MAX_OF_NETWORK) return false;
     return this.#total < MAX_ABANDONED || this.#known.has(network);
@@ -56,6 +79,7 @@ export class AbandonedConnects {
       const left = this.#abandoned.get(network)! - 1;
       if (left === 0) this.#abandoned.delete(network);
       else this.#abandoned.set(network, left);
+      for (const wake of this.#waiting) wake();
     };
   }
 

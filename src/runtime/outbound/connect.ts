@@ -139,8 +139,8 @@ async function connectTo(target: Target, address: string, rules: ConnectRules): 
 /** The state of a connection attempt. */
 interface Attempt {
   address: string | undefined;
-  /** True once no caller is waiting. */
-  isGivenUp: boolean;
+  /** Aborted once no caller is waiting. */
+  readonly givenUp: AbortController;
 }
 
 async function connectAny(
@@ -150,13 +150,8 @@ async function connectAny(
 ): Promise<Deno.Conn> {
   const addresses = await addressesOf(target, rules);
   let last: unknown;
-  for (const address of addresses) {
-    if (attempt.isGivenUp) break;
-    if (!rules.abandoned.allows(address)) {
-      const message = `Too many connections to "${target.host}" are still being opened`;
-      last = new OutboundError("connect_failed", message);
-      continue;
-    }
+  for (const address of await rules.abandoned.allowed(addresses, attempt.givenUp.signal)) {
+    if (attempt.givenUp.signal.aborted) break;
     attempt.address = address;
     try {
       const conn = await connectTo(target, address, rules);
@@ -179,7 +174,7 @@ export async function openConnection(
   rules: ConnectRules,
   signal?: AbortSignal,
 ): Promise<Deno.Conn> {
-  const attempt: Attempt = { address: undefined, isGivenUp: false };
+  const attempt: Attempt = { address: undefined, givenUp: new AbortController() };
   const opening = connectAny(target, rules, attempt);
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
   const abort = (): void => stop(new OutboundError("aborted", "The request was aborted"));
@@ -192,7 +187,7 @@ export async function openConnection(
   try {
     return await Promise.race([opening, stopped]);
   } catch (error) {
-    attempt.isGivenUp = true;
+    attempt.givenUp.abort();
     const settled = attempt.address === undefined ? () => {} : rules.abandoned.add(attempt.address);
     opening.then((conn) => conn.close(), () => {}).finally(settled);
     throw error;
