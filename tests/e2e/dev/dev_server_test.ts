@@ -229,7 +229,7 @@ test("dev runs for two projects at once, and a port in use is an error in JSON m
         assert.match((await seen(second, "/")).boat, /not_found/);
         await assert.rejects(
           startServing(["dev", "--port", String(first.port)], { cwd: other }),
-          /It is not ready/,
+          /The program is not ready/,
         );
       } finally {
         await Promise.all([first.end(), second.end()]);

@@ -88,48 +88,35 @@ test("dev --inspect stops the server at a breakpoint", () =>
       }),
   ));
 
-/**
- * Starts `svc dev --inspect-brk`. `attach` receives the address at which `part` waits for a
- * debugger.
- */
-async function startWaiting(
-  argv: readonly string[],
-  { folder, part, attach }: {
-    readonly folder: string;
-    readonly part: "server" | "functions";
-    readonly attach: (address: string) => Promise<void>;
-  },
-): Promise<Served> {
-  const waits = Promise.withResolvers<string>();
-  const starting = startServing(["dev", "--port", "0", "--inspect-brk", ...argv], {
-    cwd: folder,
-    heard(message) {
-      const [, who, address] = /Waiting for a debugger for the (\w+) on (\S+)/.exec(message) ?? [];
-      if (who === part) waits.resolve(address!);
-    },
-  });
-  await Promise.race([waits.promise, starting]);
-  // By now, all parts that do not wait for a debugger are ready.
-  const first = await Promise.race([starting.then(() => "ready"), delay(300, "waits")]);
-  assert.equal(first, "waits");
-  await attach(await waits.promise);
-  return await starting;
-}
+/** Returns whether a promise is still pending after a moment. */
+const waits = (promise: Promise<unknown>): Promise<boolean> =>
+  Promise.race([promise.then(() => false), delay(300, true)]);
 
 test("dev --inspect-brk stops the server before its first line", () =>
   withProject({ "server.cjs": SERVER }, async (folder) => {
-    const attach = async (address: string) => {
-      using inspector = await openInspector(address);
-      const { main } = inspector;
-      await main.call("Runtime.enable");
-      await main.call("Debugger.enable");
-      await main.call("Runtime.runIfWaitingForDebugger");
-      const frame = await main.paused();
-      assert.equal(frame.location.lineNumber, 0);
-      await main.call("Debugger.resume");
-    };
-    const argv = ["--command", "node server.cjs"];
-    const dev = await startWaiting(argv, { folder, part: "server", attach });
+    const waiting = Promise.withResolvers<string>();
+    const starting = startServing(
+      ["dev", "--port", "0", "--inspect-brk", "--command", "node server.cjs"],
+      {
+        cwd: folder,
+        heard(message) {
+          const [, address] = /Waiting for a debugger for the server on (\S+)/.exec(message) ?? [];
+          if (address !== undefined) waiting.resolve(address);
+        },
+      },
+    );
+    const address = await Promise.race([waiting.promise, starting]);
+    assert.ok(typeof address === "string");
+    assert.ok(await waits(starting));
+    using inspector = await openInspector(address);
+    const { main } = inspector;
+    await main.call("Runtime.enable");
+    await main.call("Debugger.enable");
+    await main.call("Runtime.runIfWaitingForDebugger");
+    const frame = await main.paused();
+    assert.equal(frame.location.lineNumber, 0);
+    await main.call("Debugger.resume");
+    const dev = await starting;
     try {
       assert.equal(await read(dev, "/boat"), "/boat");
     } finally {
@@ -138,19 +125,18 @@ test("dev --inspect-brk stops the server before its first line", () =>
   }));
 
 Deno.test("dev --inspect-brk loads functions once a debugger is attached", () =>
-  withProject(GREETING, async (folder) => {
-    const attach = async (address: string) => {
-      using inspector = await openInspector(address);
-      await inspector.main.call("Runtime.enable");
-      await inspector.main.call("Runtime.runIfWaitingForDebugger");
-    };
-    const dev = await startWaiting([], { folder, part: "functions", attach });
-    try {
-      assert.equal(await read(dev, "/greet/kestrel"), "ahoy /greet/kestrel");
-    } finally {
-      assert.equal(await dev.end(), 0, dev.lines.join("\n"));
-    }
-  }));
+  withProject(
+    GREETING,
+    (folder) =>
+      withDev(["--inspect-brk"], folder, async (dev) => {
+        const answered = read(dev, "/greet/kestrel");
+        assert.ok(await waits(answered));
+        using inspector = await openInspector(String(dev.told.functionsInspector));
+        await inspector.main.call("Runtime.enable");
+        await inspector.main.call("Runtime.runIfWaitingForDebugger");
+        assert.equal(await answered, "ahoy /greet/kestrel");
+      }),
+  ));
 
 Deno.test("dev --inspect stops a function at a breakpoint and shows its source file", () =>
   withProject(
