@@ -14,14 +14,14 @@ interface Language {
 }
 
 const LANGUAGES: readonly Language[] = [
-  { name: "go", projects: "Projects in Go", needs: ["go"] },
-  { name: "rust", projects: "Projects in Rust", needs: ["rust"] },
-  { name: "python", projects: "Projects in Python", needs: ["python"], uses: ["uv"] },
-  { name: "ruby", projects: "Projects in Ruby", needs: ["ruby"], uses: ["bundler"] },
-  { name: "php", projects: "Projects in PHP", needs: ["php"], uses: ["composer"] },
-  { name: "java", projects: "Projects in Java", needs: ["java"], uses: ["maven", "gradle"] },
-  { name: "elixir", projects: "Projects in Elixir", needs: ["elixir"] },
-  { name: "dockerfile", projects: "Projects with only a Dockerfile", needs: ["container"] },
+  { name: "go", projects: "projects in Go", needs: ["go"] },
+  { name: "rust", projects: "projects in Rust", needs: ["rust"] },
+  { name: "python", projects: "projects in Python", needs: ["python"], uses: ["uv"] },
+  { name: "ruby", projects: "projects in Ruby", needs: ["ruby"], uses: ["bundler"] },
+  { name: "php", projects: "projects in PHP", needs: ["php"], uses: ["composer"] },
+  { name: "java", projects: "projects in Java", needs: ["java"], uses: ["maven", "gradle"] },
+  { name: "elixir", projects: "projects in Elixir", needs: ["elixir"] },
+  { name: "dockerfile", projects: "projects with only a Dockerfile", needs: ["container"] },
   { name: "jekyll", projects: "Jekyll sites", needs: ["jekyll"] },
   { name: "hugo", projects: "Hugo sites", needs: ["hugo"] },
 ];
@@ -37,7 +37,7 @@ function judgeLanguage(
   const there = wanted.flatMap((id) => foundOf(id) ?? [])
     .map(({ toolchain: { name }, version }) => version === undefined ? name : `${name} ${version}`);
   const isUsable = needs.every((id) => foundOf(id) !== undefined);
-  const first = isUsable ? there.join(", ") : `${projects} do not build or run here`;
+  const first = isUsable ? there.join(", ") : `Missing, but needed only for ${projects}`;
   const installs = wanted.filter((id) => foundOf(id) === undefined).map(installOf);
   // A missing language is not a fault of the machine.
   return { name, state: "ok", found: [first, ...installs].join(". ") };

@@ -28,12 +28,12 @@ Deno.test("judgeToolchains() reports each language's toolchain, or how to instal
   assert.equal(said.go, "Go 1.26.8");
   assert.equal(said.python, "Python 3.11.7, uv");
   assert.match(said.java!, /^Java 17\.0\.15, Maven 3\.8\.7\. Install Gradle from /);
-  assert.match(said.rust!, /^Projects in Rust do not build or run here\. Install Rust from /);
+  assert.match(said.rust!, /^Missing, but needed only for projects in Rust\. Install Rust from /);
 });
 
 Deno.test("judgeToolchains() names everything that a language lacks", () => {
   const { ruby } = sentences();
-  assert.match(ruby!, /^Projects in Ruby do not .*\. Install Ruby with .*\. Install Bundler with /);
+  assert.match(ruby!, /^Missing, but needed only for projects in Ruby\. Install Ruby with .*\. Install Bundler with /);
 });
 
 Deno.test("judgeToolchains() assigns each toolchain to one language", () => {
