@@ -243,7 +243,10 @@ Deno.test("a Dockerfile that this machine cannot build stops the deployment, wit
     const args = ["deploy", "shop", "--project-id", "shop", "--prod"];
     const { code, stderr } = await box.tool(args, { PATH: "/nowhere" });
     assert.equal(code, 1);
-    assert.match(stderr, /build the image from Dockerfile, which starts node main\.js: this machine has no/);
+    assert.match(
+      stderr,
+      /build the image from Dockerfile, which starts node main\.js: this machine has no/,
+    );
     assert.match(stderr, /Install Podman with "apt-get install podman"/);
     assert.match(
       stderr,

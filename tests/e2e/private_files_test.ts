@@ -89,6 +89,9 @@ Deno.test("a build from git fails and names the secret in its output", async () 
     assert.match(ended.error ?? "", /keys\/tls\.key: Looks like a private key/);
     const built = await platform.build(hook, { ".svcignore": "/keys/", "compose.yaml": "a: b" });
     assert.equal(built.error, null);
-    assert.match(textOf(await platform.log(built.id)), /Skipped compose\.yaml: hosting or build configuration/);
+    assert.match(
+      textOf(await platform.log(built.id)),
+      /Skipped compose\.yaml: hosting or build configuration/,
+    );
   });
 });

@@ -33,7 +33,10 @@ Deno.test("judgeToolchains() reports each language's toolchain, or how to instal
 
 Deno.test("judgeToolchains() names everything that a language lacks", () => {
   const { ruby } = sentences();
-  assert.match(ruby!, /^Missing, but needed only for projects in Ruby\. Install Ruby with .*\. Install Bundler with /);
+  assert.match(
+    ruby!,
+    /^Missing, but needed only for projects in Ruby\. Install Ruby with .*\. Install Bundler with /,
+  );
 });
 
 Deno.test("judgeToolchains() assigns each toolchain to one language", () => {
