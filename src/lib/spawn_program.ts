@@ -2,8 +2,12 @@
  * @module Starts other programs. All programs that run or inspect untrusted code are started here,
  * so no such program gets this process's open files or svc's own credentials.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { inheritedVariables } from "./child_variables.ts";
 import { keepDescriptors } from "./descriptors.ts";
+
+/** Number and length of the waits for a program file that is open for writing. */
+const [BUSY_WAITS, BUSY_WAIT_MS] = [20, 25] as const;
 
 /** The program to start is not installed on this machine. */
 export class MissingProgramError extends Deno.errors.NotFound {
@@ -45,6 +49,27 @@ export function spawnProgram(program: string, options: Deno.CommandOptions): Den
 }
 
 /**
+ * Linux does not run a file that is open for writing. After this process has written and closed a
+ * file, a child process that another thread is starting can still have it open for a moment.
+ */
+const isOpenForWriting = (error: unknown): boolean =>
+  error instanceof Error && /text file busy/i.test(error.message);
+
+async function outputOf(
+  program: string,
+  options: Deno.CommandOptions,
+): Promise<Deno.CommandOutput> {
+  for (let waits = 0;; waits++) {
+    try {
+      return await new Deno.Command(program, options).output();
+    } catch (error) {
+      if (!isOpenForWriting(error) || waits === BUSY_WAITS) throw explain(error, program);
+    }
+    await delay(BUSY_WAIT_MS);
+  }
+}
+
+/**
  * Like `spawnProgram()`, but waits for the program to exit, and collects its output unless the
  * options redirect it.
  *
@@ -56,9 +81,5 @@ export async function runProgram(
   options: Deno.CommandOptions,
 ): Promise<Deno.CommandOutput> {
   keepDescriptors();
-  try {
-    return await new Deno.Command(program, withEnvironment(options)).output();
-  } catch (error) {
-    throw explain(error, program);
-  }
+  return await outputOf(program, withEnvironment(options));
 }
