@@ -187,7 +187,7 @@ Deno.test({
       await page.getByRole("button", { name: "Set up" }).click();
       await shoot(page, "enrol");
       const secret = (await page.locator("code.secret").innerText()).replaceAll(" ", "");
-      await page.getByLabel("Six digits").fill(authenticatorCode(secret));
+      await page.getByLabel("Six-digit code from the app").fill(authenticatorCode(secret));
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Save these codes" }).waitFor();
       const codes = await page.locator(".codes li").allInnerTexts();
