@@ -100,7 +100,7 @@ Deno.test("packProject() keeps a handwritten manifest, and the files of its STAT
   });
 });
 
-Deno.test("packProject() runs a Node project's server on Node, and reports it", async () => {
+Deno.test("packProject() chooses Node for a Node project's server, and reports the choice", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": 'export const handler = () => import("better-sqlite3");',

@@ -308,7 +308,7 @@ for (
   });
 }
 
-Deno.test("edge counts how often each rule takes effect", async () => {
+Deno.test("the edge counts how often each rule takes effect or is logged", async () => {
   const { site } = testSite(FILES, {
     rules: [
       { ...rule(undefined, DENY, "off"), enabled: false },

@@ -58,8 +58,8 @@ const unavailable = (message: string, cause?: unknown): UnavailableError =>
   new UnavailableError(message, { cause, retryAfter: RETRY_AFTER_SECONDS });
 
 /**
- * Whether the platform's runtime sent a stream. The runtime adds this field only to responses with
- * a stream.
+ * Returns whether the platform streamed the response. The platform's runtime adds
+ * `Vary: Accept-Encoding` only to streamed responses.
  */
 const isOfStream = (headers: HeaderList): boolean =>
   joinedHeader(headers, "vary")?.toLowerCase().includes("accept-encoding") === true;

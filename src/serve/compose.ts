@@ -48,7 +48,7 @@ import { EdgeDoor } from "./edge_door.ts";
 import { apiNames } from "./handlers.ts";
 import type { Platform, Setup } from "./platform.ts";
 
-/** Creates accounts, workspaces and notifications. */
+/** Creates the services for the audit log, accounts, workspaces and notifications. */
 function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   const { audit, recordCall, capability: auditing } = createAudit(foundation);
   // These two depend on each other: accounts send email, and the mail channel reads accounts.

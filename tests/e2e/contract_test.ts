@@ -157,8 +157,8 @@ Deno.test("in JSON mode, a prompt becomes an error that names the commands to us
   });
 });
 
-/** Starts a login and approves it for a workspace. Returns the CLI's result. */
-async function logIn(box: Sandbox, isApproved: (code: string) => Promise<unknown>) {
+/** Starts a login and passes its code to `approves`. Returns the CLI's result. */
+async function logIn(box: Sandbox, approves: (code: string) => Promise<unknown>) {
   const { SVC_TOKEN: _, ...env } = box.env;
   let errors = "";
   const login = startTool(["login", "--json"], {
@@ -167,7 +167,7 @@ async function logIn(box: Sandbox, isApproved: (code: string) => Promise<unknown
     onLine: (line) => errors += line,
   });
   const code = () => /approve the code ([A-Z]{4}-[A-Z]{4})/.exec(errors)?.[1];
-  await isApproved((await until(code))!);
+  await approves((await until(code))!);
   return await login.result;
 }
 

@@ -94,7 +94,7 @@ Deno.test("while the CLI waits, it names a platform that does not respond", asyn
   });
 });
 
-Deno.test("the CLI reports that a dead proxy or another server blocks a platform", async () => {
+Deno.test("the CLI reports a proxy that is not reachable, and a response that is not from svc", async () => {
   await withSandbox(async (box) => {
     const { start } = box;
     await start();

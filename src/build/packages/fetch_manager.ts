@@ -103,7 +103,7 @@ async function verify(wanted: WantedManager, path: string): Promise<void> {
   );
 }
 
-/** Links the programs of a package that does not declare any. */
+/** Links the programs of a package whose `package.json` has no `bin` field. */
 async function linkPrograms(
   folder: string,
   { name, programs = {} }: ManagerPackage,

@@ -17,7 +17,7 @@ export interface ManagerPackage {
    * that archive. `undefined` if the package does not contain that file.
    */
   readonly hashed: "archive" | { readonly file: string } | undefined;
-  /** Paths of programs, keyed by name, for packages that do not declare any. */
+  /** Paths of programs, keyed by name, for packages whose `package.json` has no `bin`. */
   readonly programs?: Readonly<Record<string, string>>;
 }
 

@@ -94,7 +94,7 @@ async function git(): Promise<Point> {
   };
 }
 
-/** Checks the program's country database. */
+/** Checks that the built-in country database can be read. */
 async function countries(): Promise<Point> {
   const name = "countries";
   const { loadGeo } = await import("../../edge/mod.ts");

@@ -66,7 +66,7 @@ export function canonicalHost(authority: string): string | undefined {
   return host !== undefined && CANONICAL_HOST.test(host) ? host : undefined;
 }
 
-/** Matches a host that is already in canonical form, as most clients write it. */
+/** Matches an authority whose host is already in canonical form, as most clients send it. */
 const USUAL_AUTHORITY = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[0-9]+)?$/;
 
 /** Returns the authority with its host in canonical form, or unchanged if the host is invalid. */

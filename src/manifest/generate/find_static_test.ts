@@ -58,7 +58,7 @@ for (const [name, row] of Object.entries(STATIC)) {
 const findStatic = async (project: Project) =>
   (await inspect({ directory: "dist", ...project }, { isStatic: true })).found;
 
-Deno.test("findBuilt() publishes folders that svc.toml declares as static", async () => {
+Deno.test("findBuilt() accepts a folder that svc.toml declares as static, unless it contains a server", async () => {
   const widget = { "package.json": pack([]), "dist/index.js": "export default { fetch() {} };" };
   assert.deepEqual(await findStatic({ files: widget }), { type: "static", directory: "." });
   const site = {

@@ -47,11 +47,11 @@ function inBatches(names: readonly string[]): (readonly string[])[] {
 }
 
 /**
- * Returns the names in each due order. `names` have separate certificates. `hosts` share
- * certificates until an order fails, because authorities limit the number of certificates per
- * registered domain, but not the number of names in each. First come the hosts that a client is
- * waiting for, together with some other hosts, then renewals, and occasionally all hosts without a
- * certificate.
+ * Returns the orders that are due, each as a list of names. `names` have separate certificates.
+ * `hosts` share certificates until an order fails, because authorities limit the number of
+ * certificates per registered domain, but not the number of names in each. The orders are sorted:
+ * hosts that a client is waiting for (together with some others), separate certificates, renewals.
+ * Now and then, all hosts without a certificate follow.
  */
 export function dueOrders(
   names: Iterable<string>,

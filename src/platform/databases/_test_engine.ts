@@ -13,7 +13,7 @@ import {
 } from "../../database/mod.ts";
 
 export class TestEngine implements DatabaseEngine {
-  /** The content of each branch, including those of a crashed process. */
+  /** The content of each branch. It outlives a crashed process. */
   readonly held: Map<string, string>;
   readonly running = new Set<string>();
   /** The earliest time to which the engine can restore a branch. */

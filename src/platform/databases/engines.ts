@@ -43,7 +43,7 @@ export class Engines {
     return open[kind] === undefined ? lack : undefined;
   }
 
-  /** Returns an open engine, or tries to open it again. @throws {EngineError} */
+  /** Returns the engine. Opens it first if it is not open. @throws {EngineError} */
   open(kind: EngineKind): Promise<DatabaseEngine> {
     let opening = this.#opening.get(kind);
     if (opening === undefined) {

@@ -80,7 +80,7 @@ export function parseCidr(text: string): IpBlock | undefined {
   return blockOf({ family: 6, value: mapped }, bits);
 }
 
-/** Sorts ranges, and joins ranges that touch. */
+/** Sorts ranges and joins those that overlap. */
 function join<N extends number | bigint>(
   ranges: readonly { readonly first: N; readonly last: N }[],
 ): { readonly firsts: N[]; readonly lasts: N[] } {

@@ -29,7 +29,10 @@ export interface Visitor {
   stop(): Promise<void>;
 }
 
-/** Deploys a site that never changes, and loads it on all nodes. */
+/**
+ * Deploys a site that never changes, waits until each node serves it, and then requests it until
+ * stopped.
+ */
 export async function startVisitor(
   machines: Machines,
   { keepsConnections = false }: { readonly keepsConnections?: boolean } = {},

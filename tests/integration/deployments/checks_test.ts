@@ -22,7 +22,7 @@ const checking = (body: string, more: Record<string, unknown> = {}) => ({
   checks: { retries: 0, requests: [{ name: "Start page", url: "/", expect: { body } }], ...more },
 });
 
-/** Deploys to production. The checks must fail. */
+/** Uploads a deployment and activates it. Returns its ID and the response. */
 async function release(platform: TestPlatform, text: string, manifest: unknown) {
   const files = site(text);
   const created = await create(platform, "shop", { files, manifest });

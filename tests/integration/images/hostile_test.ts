@@ -50,7 +50,7 @@ Deno.test("broken images are served unchanged, and decompression bombs are refus
     assert.deepEqual([good.status, good.headers["content-type"]], [200, "image/avif"]);
   }));
 
-Deno.test("many simultaneous requests for an image convert it only once", () =>
+Deno.test("many simultaneous requests for an image get the same bytes", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "photo.png": makePng(600, 400) } });

@@ -30,7 +30,7 @@ interface Declaration<T, Key extends readonly KeyPart[], Name extends string> {
   parts(record: T): Key;
   readonly schema: z.ZodType<T>;
   readonly indices?: Readonly<Record<Name, Index<T>>>;
-  /** How long after each change the store removes a record and its entries, in milliseconds. */
+  /** Time from a record's last change until the store removes it, in milliseconds. */
   readonly expireIn?: number;
 }
 

@@ -15,12 +15,12 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 /** Maximum pause that a host can request, in milliseconds. */
 const LONGEST_ASKED_MS = 60 * 60_000;
 /**
- * How long to wait while another message tests whether a host is available again, in milliseconds.
+ * Time to wait while another message tests whether a host is available again, in milliseconds.
  */
 const PROBE_WAIT_MS = 2000;
 /**
- * How many failing hosts are remembered. Beyond that, the host that has been failing longest is
- * dropped first.
+ * Maximum number of failing hosts to remember. Beyond that, the host whose last failure is oldest
+ * is dropped.
  */
 const MAX_HOSTS = 10_000;
 

@@ -2,7 +2,7 @@
 import dns from "node:dns";
 import process from "node:process";
 
-/** The address whose connections the sandbox redirects. */
+/** The sandbox redirects connections to this address. */
 export const OWN_ADDRESS = "127.0.0.1";
 
 /** Returns true for names that always mean this machine (RFC 6761, 6.3). */
