@@ -63,7 +63,7 @@ async function writeFiles(folder: string): Promise<void> {
   }
 }
 
-/** Returns the descendants of the platform process, according to proc(5). */
+/** Returns the IDs of a process's direct children, read from `/proc`. */
 function childrenOf(pid: number): number[] {
   return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     try {

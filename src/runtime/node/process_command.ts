@@ -17,7 +17,10 @@ import { bundlePreload } from "./bundle_preload.ts";
  */
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Returns the command for this program, compiled or run from source. */
+/**
+ * Returns a function that builds the command for a Node process. The command starts svc itself,
+ * which then starts Node in the sandbox.
+ */
 export function nodeProcessCommand(
   { env }: ProcessCommandOptions,
 ): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {

@@ -3,7 +3,7 @@
  * still be parsed.
  *
  * A checksum covers the key and the value. It follows the value, in a form that programs without
- * checksum support ignore: after JSON as white space, with two bits per character, and after V8's
+ * checksum support ignore: after JSON as whitespace, with two bits per character, and after V8's
  * format 15 as bytes.
  *
  * @module
@@ -11,7 +11,7 @@
 import { crc32 } from "node:zlib";
 import { encodeKey, type RecordKey } from "../../../store/mod.ts";
 
-/** White space characters, each of which encodes two bits. */
+/** Whitespace characters. Each encodes two bits. */
 const BLANKS = [0x20, 0x09, 0x0a, 0x0d];
 const BLANK_COUNT = 16;
 
@@ -38,7 +38,7 @@ const withTail = (value: Uint8Array, tail: readonly number[]): Uint8Array<ArrayB
   return whole;
 };
 
-/** Adds a checksum to JSON. The JSON must not end with white space. */
+/** Adds a checksum to JSON. The JSON must not end with whitespace. */
 export function addTextChecksum(key: RecordKey, value: Uint8Array): Uint8Array<ArrayBuffer> {
   return withTail(value, blanksOf(checksumOf(key, value)));
 }
