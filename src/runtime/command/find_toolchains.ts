@@ -76,8 +76,11 @@ export async function findToolchains(
       const reply = await ask(program, toolchain.versionArgs, env, limitMs);
       // A wrapper such as rustup's `cargo` can exist without the toolchain itself.
       if (reply === "failed") return [];
-      // A toolchain that responds slowly is nevertheless installed.
-      const version = reply === "late" ? undefined : VERSION.exec(reply.text)?.[0];
+      // A toolchain that responds slowly is nevertheless installed. Mix prints facts about Erlang
+      // first, in square brackets.
+      const version = reply === "late"
+        ? undefined
+        : VERSION.exec(reply.text.replace(/\[[^\]]*\]/g, ""))?.[0];
       return [{ toolchain, program, version }];
     }),
   );
