@@ -155,7 +155,11 @@ createServer((request, response) => {
       assert.match(await source(), /__svc\/reload\.js/);
       await overlayOf(page).waitFor();
       await write("svc.rules.toml", rules("/"));
-      await overlayOf(page).waitFor({ state: "detached" });
+      // The overlay closes just before the page reloads, and the reload would interrupt a visit.
+      await page.waitForFunction(
+        `document.readyState === "complete" && !document.querySelector("script")`,
+      );
+      assert.equal(await overlayOf(page).count(), 0);
       assert.equal(await source(), PAGE);
       await page.goto(`${dev.url}/end`);
       await page.getByRole("heading").waitFor();
