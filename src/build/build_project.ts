@@ -21,7 +21,8 @@ import { installPackages, planInstall } from "./packages/install_packages.ts";
 import { provideManager } from "./packages/provide_manager.ts";
 import { runCommand } from "./run_command.ts";
 import type { BuildHost } from "./types.ts";
-import { findToolchains, TOOLCHAINS } from "../runtime/mod.ts";
+import { findToolchains } from "../toolchains/find_toolchains.ts";
+import { TOOLCHAINS } from "../toolchains/toolchains.ts";
 import { neededBy, readMembers } from "./workspace/members.ts";
 
 /** Runs the build scripts of the packages that a workspace project needs, dependencies first. */

@@ -6,7 +6,7 @@ export {
   type ServerBundle,
   type ServerBundleResult,
 } from "./bundle/bundle_server.ts";
-export { compileServerEntry, needsCompiling } from "./bundle/compile_server.ts";
+export { compileServerEntry } from "./bundle/compile_server.ts";
 export type { EditModule } from "./bundle/server_modules.ts";
 export { findFunctions } from "./bundle/find_functions.ts";
 export type { NodeNeed } from "./bundle/node_needs.ts";
@@ -27,6 +27,11 @@ export type {
 export { computeProcessCommand } from "./compute/process_command.ts";
 export { connectRunningServer, type RunningServer } from "./compute/running_server.ts";
 export { createComputeServer } from "./compute/compute_server.ts";
+export {
+  ServerLauncher,
+  type SharedSpawnCommand,
+  type SpawnCommand,
+} from "./compute/server_launcher.ts";
 export { DEPTH_HEADER, MAX_DEPTH } from "./compute/wire.ts";
 export type { Revalidation } from "./compute/engine/revalidation.ts";
 export { SOCKET_PATH_BYTES } from "./compute/start_server.ts";
@@ -83,9 +88,6 @@ export { nodeProcessCommand } from "./node/process_command.ts";
 export { NodeVersionError } from "./node/versions/install_node.ts";
 export { NodeVersions } from "./node/versions/node_versions.ts";
 export { commandProcessCommand } from "./command/process_command.ts";
-export { findToolchains, type FoundToolchain } from "./command/find_toolchains.ts";
-export { toolchainPlaces } from "./command/toolchain_places.ts";
-export { TOOLCHAINS } from "./command/toolchains.ts";
 export {
   createOutboundFetch,
   type Outbound,

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { git } from "../../src/lib/_test_git.ts";
 import { until } from "../../src/lib/_test_until.ts";
-import { findToolchains } from "../../src/runtime/mod.ts";
+import { findToolchains } from "../../src/toolchains/find_toolchains.ts";
 import { testNeeding } from "../helpers/empty_root.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 

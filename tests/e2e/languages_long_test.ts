@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { ROOT } from "../../scripts/_source_files.ts";
 import { git } from "../../src/lib/_test_git.ts";
 import { until } from "../../src/lib/_test_until.ts";
-import { findToolchains } from "../../src/runtime/mod.ts";
+import { findToolchains } from "../../src/toolchains/find_toolchains.ts";
 import { noServer } from "../helpers/postgres.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 

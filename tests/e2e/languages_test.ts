@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { findToolchains } from "../../src/runtime/mod.ts";
+import { findToolchains } from "../../src/toolchains/find_toolchains.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 

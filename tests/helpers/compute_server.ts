@@ -18,6 +18,8 @@ import {
   createComputeServer,
   nodeProcessCommand,
   NodeVersions,
+  ServerLauncher,
+  type SpawnCommand,
 } from "../../src/runtime/mod.ts";
 
 export const FIXTURES = fileURLToPath(new URL("../../fixtures/compute/", import.meta.url));
@@ -30,8 +32,10 @@ export interface TestServer extends AsyncDisposable {
   ask(target: string, request?: Partial<ComputeRequest>): Promise<string>;
 }
 
-export type TestOptions = Partial<Omit<Parameters<typeof createComputeServer>[0], "limits">> & {
+export type TestOptions = Partial<Omit<ComputeServerOptions, "launcher" | "limits">> & {
   readonly limits?: Partial<ComputeServerOptions["limits"]>;
+  /** Starts the server's process; by default, as the platform does. */
+  readonly spawn?: SpawnCommand;
 };
 
 let requests = 0;
@@ -53,15 +57,15 @@ const compiled = (command: string, argument: string) => (folder: string) => ({
 });
 
 /** Starts the program as a Deno server's process. */
-export const spawnServer: ComputeServerOptions["spawn"] = COMPILED === undefined
+export const spawnServer: SpawnCommand = COMPILED === undefined
   ? computeProcessCommand({ env })
   : compiled(COMPILED, COMPUTE_PROCESS_ARGUMENT);
 
-const spawnNodeServer: ComputeServerOptions["spawn"] = COMPILED === undefined
+const spawnNodeServer: SpawnCommand = COMPILED === undefined
   ? nodeProcessCommand({ env })
   : compiled(COMPILED, NODE_PROCESS_ARGUMENT);
 
-const spawnCommand: ComputeServerOptions["spawn"] = COMPILED === undefined
+const spawnCommand: SpawnCommand = COMPILED === undefined
   ? commandProcessCommand({ env })
   : compiled(COMPILED, COMMAND_PROCESS_ARGUMENT);
 
@@ -77,7 +81,7 @@ export const commandServer = (command: string, options: TestOptions = {}): TestS
 /**
  * Starts a Node server's process without permission to create namespaces, as in most containers.
  */
-export const withoutNamespaces: ComputeServerOptions["spawn"] = async (folder, facts) => {
+export const withoutNamespaces: SpawnCommand = async (folder, facts) => {
   const { command, args, env: own } = await spawnNodeServer(folder, facts);
   return {
     command: "/usr/bin/setpriv",
@@ -103,12 +107,15 @@ const nodeBinary = await new NodeVersions({ folder: "/none", env })
   .binary({ version: NODE_MAJOR, user: "tests" });
 
 /** Creates a server that stops when its scope ends. */
-export function computeServer(options: TestOptions = {}): TestServer {
+export function computeServer({ spawn, ...options }: TestOptions = {}): TestServer {
   const logs: ComputeLogEntry[] = [];
+  const isNode = options.engine === "node";
+  const command = spawn ?? (isNode ? spawnNodeServer : spawnServer);
   const server = createComputeServer({
     ...DEFAULTS,
     log: (entry) => logs.push(entry),
-    ...options.engine === "node" ? { spawn: spawnNodeServer, nodeBinary } : { spawn: spawnServer },
+    launcher: new ServerLauncher({ command }),
+    ...isNode ? { nodeBinary } : {},
     ...options,
     limits: { timeoutMs: 5000, memoryMb: 128, ...options.limits },
   });

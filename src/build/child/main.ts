@@ -8,7 +8,6 @@ import { loadProjectConfig } from "../../config/load_project_config.ts";
 import type { ProjectConfig } from "../../config/project_config.ts";
 import { MIGRATION_MS } from "../../lib/database_previews.ts";
 import { BUILD_PROBE } from "../../lib/build_process.ts";
-import { refuseInheritedDescriptors } from "../../runtime/mod.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import { BuildError } from "../build_error.ts";
 import { runCheckCommands } from "../run_check_commands.ts";
@@ -168,6 +167,7 @@ export async function runBuildProcess(path: string): Promise<never> {
   }
   const writer = createEventWriter(write);
   try {
+    const { refuseInheritedDescriptors } = await import("../../runtime/mod.ts");
     const refused = refuseInheritedDescriptors();
     if (refused !== undefined) throw new BuildError("build_failed", refused);
     const job = buildJobFile.parse(JSON.parse(await Deno.readTextFile(path)));

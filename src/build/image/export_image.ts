@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { removeTree } from "../../lib/missing_files.ts";
 import { runProgram, spawnProgram } from "../../lib/spawn_program.ts";
-import { findToolchains } from "../../runtime/mod.ts";
+import { findToolchains } from "../../toolchains/find_toolchains.ts";
 import { BuildError } from "../build_error.ts";
 import { environmentOf } from "../run_command.ts";
 import type { BuildHost } from "../types.ts";

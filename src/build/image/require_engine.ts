@@ -1,7 +1,8 @@
 /** @module Requires Podman or Docker on this machine to build an image. */
 import { BUILD_MARK } from "../../lib/build_process.ts";
 import { type DetectedProject, OWN_COMMAND } from "../../manifest/mod.ts";
-import { findToolchains, TOOLCHAINS } from "../../runtime/mod.ts";
+import { findToolchains } from "../../toolchains/find_toolchains.ts";
+import { TOOLCHAINS } from "../../toolchains/toolchains.ts";
 import { BuildError } from "../build_error.ts";
 import type { BuildHost } from "../types.ts";
 

@@ -20,6 +20,9 @@ import { serverProblems } from "./server_problems.ts";
 /** Name of the compiled module. It is placed next to the entry, so it resolves the same imports. */
 const COMPILED_FILE = "svc-entry.mjs";
 
+/** Entries that must be compiled before Node can run them. */
+const NEEDS_COMPILING = /\.(?:[cm]?tsx?|jsx)$/;
+
 interface RunnableEntry {
   /** Path in the deployment. */
   readonly entry: string;
@@ -39,10 +42,11 @@ async function compileEntry(
   { entry }: ComputeLayer,
   { listing, found }: ServerFacts,
 ): Promise<RunnableEntry> {
-  const { compileServerEntry, needsCompiling } = await import("../../runtime/mod.ts");
   const modules = { ...found?.compiles };
   const path = joinPosix(dirname(entry), COMPILED_FILE);
-  if (needsCompiling(entry)) modules[entry] ??= path;
+  if (NEEDS_COMPILING.test(entry)) modules[entry] ??= path;
+  if (Object.keys(modules).length === 0) return { entry, contents: [], imports: [] };
+  const { compileServerEntry } = await import("../../runtime/mod.ts");
   const contents: OutputContent[] = [];
   const imported = new Set<string>();
   for (const [from, to] of Object.entries(modules)) {
@@ -91,6 +95,29 @@ function startCommand(
 
 const majorOf = (version: string): string => version.replace(/^v/, "").split(".")[0]!;
 
+/** Finds the packages that the server needs at run time. */
+async function installedPackages(
+  host: BuildHost,
+  layer: ComputeLayer,
+  { facts, command, imports }: {
+    readonly facts: ServerFacts;
+    readonly command: string | undefined;
+    readonly imports: readonly string[];
+  },
+) {
+  const tally = createPackageTally();
+  const packages = [...chosenPackages(facts), ...await smallInstallation(facts, layer)];
+  const kept = await readPackageFolders({ ...facts.listing, packages }, tally);
+  const brought = hasOwnPackages(layer, packages)
+    ? NO_PACKAGES
+    : await serverPackages(host, layer, { facts, tally, command, imports });
+  return {
+    contents: [...kept.contents, ...brought.contents],
+    links: { ...kept.links, ...brought.links },
+    total: tally.total(),
+  };
+}
+
 /** Adds the files that a server for Node needs. */
 export async function nodeServer(
   host: BuildHost,
@@ -104,25 +131,20 @@ export async function nodeServer(
   const compiled = command === undefined
     ? await compileEntry(host, layer, facts)
     : { entry: layer.entry, contents: [], imports: [] };
-  const tally = createPackageTally();
-  const packages = [...chosenPackages(facts), ...await smallInstallation(facts, layer)];
-  const kept = await readPackageFolders({ ...listing, packages }, tally);
-  const brought = hasOwnPackages(layer, packages)
-    ? NO_PACKAGES
-    : await serverPackages(host, layer, { facts, tally, command, imports: compiled.imports });
-  const node = await projectNode(host, {
-    project: facts.projectRoot,
-    workspace: facts.workspaceRoot,
-    setting: layer.runtime?.nodeVersion ?? settings.nodeVersion,
-  });
-  const { version: nodeVersion, built } = node;
-  const contents = await withFittingAddons(host, [...kept.contents, ...brought.contents], {
+  const [{ version: nodeVersion, built }, { contents: packed, links, total }] = await Promise.all([
+    projectNode(host, {
+      project: facts.projectRoot,
+      workspace: facts.workspaceRoot,
+      setting: layer.runtime?.nodeVersion ?? settings.nodeVersion,
+    }),
+    installedPackages(host, layer, { facts, command, imports: compiled.imports }),
+  ]);
+  const contents = await withFittingAddons(host, packed, {
     built: built === undefined ? undefined : majorOf(built),
     serving: majorOf(nodeVersion),
   });
   const launch = launchFiles(compiled.entry, around);
   const edited = await editedModules(listing.files, layer, around);
-  const total = tally.total();
   const size = total.files === 0
     ? ""
     : `; ${formatCount(total.count, "package")}, ${formatBytes(total.bytes)}`;
@@ -150,6 +172,6 @@ export async function nodeServer(
     },
     contents: [...contents, ...edited, ...compiled.contents, ...launch.contents],
     dropped: new Set(),
-    links: { ...kept.links, ...brought.links },
+    links,
   };
 }

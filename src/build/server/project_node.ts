@@ -58,11 +58,13 @@ export async function projectNode(
 ): Promise<ProjectNode> {
   const { project, workspace, setting } = folders;
   const readers = [...new Set([project, workspace])].map(createFolderReader);
-  const written = await Promise.all(readers.map(wishesOf));
+  const [built, written] = await Promise.all([
+    nodeVersion(host),
+    Promise.all(readers.map(wishesOf)),
+  ]);
   const given = setting === undefined
     ? []
     : [{ source: "the project's Node version", text: setting }];
-  const built = await nodeVersion(host);
   const choice = chooseNodeVersion([...given, ...written.flat()], built);
   if (!choice.ok) throw new BuildError("server_invalid", choice.message);
   if (choice.warning !== undefined) host.say("build", "warn", choice.warning);

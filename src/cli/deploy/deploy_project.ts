@@ -34,7 +34,7 @@ import { dryRun, type PackedDeployment } from "./dry_run.ts";
 import { explainStop } from "./end_unfinished.ts";
 import { type GitFacts, readGitFacts } from "../projects/git_facts.ts";
 import { reportRelease, type RollingFlags, rollingOf } from "./rolling.ts";
-import { warnOfMissingParts } from "./missing_parts.ts";
+import { findMissingParts, warnOfMissingParts } from "./missing_parts.ts";
 import { sendDeployment, type Sent } from "./send_deployment.ts";
 
 export interface DeployFlags extends DeployTargetFlags, RollingFlags {
@@ -63,7 +63,6 @@ async function packDeployment(
   },
 ): Promise<PackedDeployment> {
   const { flags, client, project, git, environment, standing } = facts;
-  await warnOfMissingParts(ctx, folder.directory);
   const branch = flags.branch ?? git.branch ?? project.branch;
   const pack = await explainBuild(
     ctx,
@@ -154,7 +153,7 @@ export async function deployProject(
     throw new CliError("usage", "--rolling is for production: add --prod");
   }
   const folder = await openProjectFolder(ctx, dir);
-  const [{ client, project, chosen }, git] = await Promise.all([
+  const [{ client, project, chosen }, git, missingParts] = await Promise.all([
     resolveProject(ctx, {
       folder,
       given: flags.projectId,
@@ -163,6 +162,7 @@ export async function deployProject(
       ...(flags.dryRun === true ? { mustExist: true } : {}),
     }),
     readGitFacts(folder.directory, ctx.env),
+    findMissingParts(folder.directory),
   ]);
   if (chosen) await bindFolder(ctx, folder, project);
   const target = await chooseDeployTarget(ctx, flags, { client, project, folder });
@@ -171,6 +171,7 @@ export async function deployProject(
     await checkDeclarations(ctx, environment, { client, project, folder });
   }
   const ready = flags.dryRun === true ? folder : await offerImport(ctx, folder);
+  warnOfMissingParts(ctx, missingParts);
   const packed = await packDeployment(ctx, ready, {
     flags,
     client,

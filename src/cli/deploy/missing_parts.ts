@@ -27,8 +27,15 @@ const isPointer = (absolutePath: string): boolean => {
   }
 };
 
-/** Warns about empty submodules, and about LFS pointers that git has not replaced with files. */
-export async function warnOfMissingParts(ctx: Context, directory: string): Promise<void> {
+/** Paths of files that are not in the checkout, although git tracks them. */
+interface MissingParts {
+  /** Submodules whose folders are empty. */
+  readonly submodules: readonly string[];
+  /** Git LFS pointers that git has not replaced with files. */
+  readonly pointers: readonly string[];
+}
+
+export async function findMissingParts(directory: string): Promise<MissingParts> {
   const [links, large] = await Promise.all([
     git(directory, ["ls-files", "-z", "--stage"]),
     git(directory, ["ls-files", "-z", "--", ":(attr:filter=lfs)"]),
@@ -38,6 +45,10 @@ export async function warnOfMissingParts(ctx: Context, directory: string): Promi
     .filter((path) => isEmptyFolder(join(directory, path)));
   const pointers = listed(large).slice(0, MAX_LOOKED_AT)
     .filter((path) => isPointer(join(directory, path)));
+  return { submodules, pointers };
+}
+
+export function warnOfMissingParts(ctx: Context, { submodules, pointers }: MissingParts): void {
   if (submodules.length > 0) {
     ctx.ui.log(
       "build",

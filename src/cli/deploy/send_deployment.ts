@@ -271,11 +271,12 @@ export async function sendDeployment(ctx: Context, request: DeploymentRequest): 
     await upload(ctx, client, { blobs, deployment: id, files });
     await migrate(ctx, request, id);
     isActivating = true;
-    const live = await activate(ctx, request, id);
-    if (live.status === "LIVE") {
-      await writeLastDeployment(request.root, placeOf(request), { id, files });
-      return toSent(live, files, blobs);
-    }
+    const [live] = await Promise.all([
+      activate(ctx, request, id),
+      // Even a deployment that fails can be the base of the next one.
+      writeLastDeployment(request.root, placeOf(request), { id, files }),
+    ]);
+    if (live.status === "LIVE") return toSent(live, files, blobs);
     throw new CliError(
       "deployment_failed",
       live.error ?? `Deployment ended with status ${live.status}`,

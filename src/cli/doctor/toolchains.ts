@@ -1,5 +1,6 @@
 /** @module The checks that `svc doctor` runs on language toolchains. */
-import { findToolchains, type FoundToolchain, TOOLCHAINS } from "../../runtime/mod.ts";
+import { findToolchains, type FoundToolchain } from "../../toolchains/find_toolchains.ts";
+import { TOOLCHAINS } from "../../toolchains/toolchains.ts";
 import type { Point } from "./point.ts";
 
 interface Language {

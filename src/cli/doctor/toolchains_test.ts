@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TOOLCHAINS } from "../../runtime/mod.ts";
+import { TOOLCHAINS } from "../../toolchains/toolchains.ts";
 import { judgeToolchains } from "./toolchains.ts";
 
 const found = (id: string, version?: string) => ({

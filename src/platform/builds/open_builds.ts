@@ -5,7 +5,8 @@ import { type Environment, networkVariables } from "../../lib/network_variables.
 import type { BuildLogs } from "./logs/build_logs.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 import type { VariableStore } from "../variables/mod.ts";
-import { type OutboundFetch, toolchainPlaces } from "../../runtime/mod.ts";
+import { type OutboundFetch } from "../../runtime/mod.ts";
+import { toolchainPlaces } from "../../toolchains/toolchain_places.ts";
 import { GitMirrors, type GitService, PUSHED_FOLDER, type PushedRepositories } from "../git/mod.ts";
 import type { OpenGitCredentials, ProjectStore } from "../projects/mod.ts";
 import type { BlobVault, DataDir } from "../core/store/mod.ts";

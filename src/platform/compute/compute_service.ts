@@ -229,7 +229,7 @@ export class ComputeService {
   /** Stops all servers, after giving running requests some time to finish. */
   async close(): Promise<void> {
     await Promise.all([...this.#open.keys()].map((id) => this.dispose(id)));
-    await Promise.all(this.#closing);
+    await Promise.all([...this.#closing, this.#maker.close()]);
     await this.#runFolder?.catch(() => {});
     await removeRunFolder(this.#services.dataDir);
   }

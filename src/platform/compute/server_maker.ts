@@ -20,8 +20,11 @@ import {
   NodeVersionError,
   NodeVersions,
   type Revalidation,
-  toolchainPlaces,
+  ServerLauncher,
+  type SharedSpawnCommand,
+  type SpawnCommand,
 } from "../../runtime/mod.ts";
+import { toolchainPlaces } from "../../toolchains/toolchain_places.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { isFullDisk } from "../core/store/mod.ts";
 import { DatabaseNotReadyError, type DeploymentRecord } from "../deployments/mod.ts";
@@ -89,8 +92,7 @@ const storesOf = (databases: string, blobs: string): string => `${databases} ${b
 export class ServerMaker {
   readonly #files: DeploymentFiles;
   readonly #nodes: NodeVersions;
-  /** Functions that start a server's process, by engine. */
-  readonly #spawn: Readonly<Record<Engine, ComputeServerOptions["spawn"]>>;
+  readonly #launchers: Readonly<Record<Engine, ServerLauncher>>;
 
   /** Toolchain folders on this machine that servers can see. */
   #places: ReturnType<typeof toolchainPlaces> | undefined;
@@ -105,11 +107,19 @@ export class ServerMaker {
     const { dataDir, env } = options;
     this.#files = new DeploymentFiles(join(dataDir, "compute"));
     this.#nodes = new NodeVersions({ folder: join(dataDir, "node"), env });
-    this.#spawn = {
-      deno: computeProcessCommand({ env }),
-      node: nodeProcessCommand({ env }),
-      command: commandProcessCommand({ env }),
+    const launcher = (command: SpawnCommand, spareCommand?: SharedSpawnCommand) =>
+      new ServerLauncher({ command, spareCommand, parentFolder: options.shared.socketsDir });
+    const [node, command] = [nodeProcessCommand({ env }), commandProcessCommand({ env })];
+    this.#launchers = {
+      deno: launcher(computeProcessCommand({ env })),
+      node: launcher(node, node),
+      command: launcher(command, command),
     };
+  }
+
+  /** Stops the processes that are ready for further servers. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#launchers).map((launcher) => launcher.close()));
   }
 
   /**
@@ -214,8 +224,7 @@ export class ServerMaker {
       allowUnsandboxed: sandbox.sandbox === "unsandboxed",
       places,
       sockets,
-      socketsDir: await shared.socketsDir(),
-      spawn: this.#spawn[engine],
+      launcher: this.#launchers[engine],
       revalidate: (what) => this.#options.revalidate(deploymentId, what),
       log: (entry) => {
         logs.recordServer({ ...entry, ...place });

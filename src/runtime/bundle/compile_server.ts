@@ -26,11 +26,6 @@ export type CompiledServer =
   }
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
 
-/** Returns whether an entry has to be compiled before Node runs it. */
-export function needsCompiling(entry: string): boolean {
-  return /\.(?:[cm]?tsx?|jsx)$/.test(entry);
-}
-
 /**
  * Compiles an entry, by its absolute path, with the project's own modules; packages are not
  * included.

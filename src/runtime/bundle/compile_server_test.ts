@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
-import { compileServerEntry, needsCompiling } from "./compile_server.ts";
+import { compileServerEntry } from "./compile_server.ts";
 
 /** Writes files, compiles the entry among them, and runs it on Node. */
 async function run(files: Readonly<Record<string, string>>, entry: string): Promise<string> {
@@ -78,9 +78,4 @@ Deno.test("compileServerEntry() lists imports of packages, including JSX", async
     assert.ok(compiled.ok);
     assert.deepEqual([...compiled.imports].sort(), ["a/b", "made/jsx-runtime"]);
   });
-});
-
-Deno.test("needsCompiling() is false for JavaScript", () => {
-  const needing = ["a.ts", "a.mts", "a.cts", "a.tsx", "a.jsx", "a.js", "a.mjs", "a.cjs", "bin/www"];
-  assert.deepEqual(needing.filter(needsCompiling), needing.slice(0, 5));
 });

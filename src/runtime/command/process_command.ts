@@ -1,19 +1,15 @@
 /** @module The command that starts this program again, to run a project's command as a server. */
 import { fileURLToPath } from "node:url";
 import { COMMAND_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
-import type { SpawnFacts } from "../compute/types.ts";
+import type { SharedSpawnCommand } from "../compute/server_launcher.ts";
 import { mayMakeNamespaces } from "../process/own_namespaces.ts";
-import {
-  type ProcessCommand,
-  type ProcessCommandOptions,
-  selfCommand,
-} from "../process/self_command.ts";
+import { type ProcessCommandOptions, selfCommand } from "../process/self_command.ts";
 import { SYSTEM_PATH } from "./system_path.ts";
 
 /** Returns the command for this program, compiled or run from source. */
 export function commandProcessCommand(
   { env }: ProcessCommandOptions,
-): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {
+): SharedSpawnCommand {
   const self = selfCommand({
     argument: COMMAND_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),

@@ -2,7 +2,8 @@
 import type { Frame } from "../process/frames/frame.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { toPayload } from "../process/frames/payload.ts";
-import type { RunningServer, StartServer, StartServerOptions } from "./start_server.ts";
+import type { ServerLauncher } from "./server_launcher.ts";
+import type { RunningServer, StartServerOptions } from "./start_server.ts";
 import { ComputeFrame } from "./wire.ts";
 
 /** One end of a connection in memory. */
@@ -128,12 +129,14 @@ export class FakeServer implements RunningServer {
 /** Starts fake servers, and collects them in `started`. */
 export function fakeStart(
   pid = -1,
-): { readonly started: FakeServer[]; readonly start: StartServer } {
+): { readonly started: FakeServer[]; readonly launcher: Pick<ServerLauncher, "start"> } {
   const started: FakeServer[] = [];
-  const start: StartServer = (_command, options) => {
-    const server = new FakeServer(pid, options);
-    started.push(server);
-    return Promise.resolve(server);
+  const launcher: Pick<ServerLauncher, "start"> = {
+    start(_server, options) {
+      const server = new FakeServer(pid, options);
+      started.push(server);
+      return Promise.resolve(server);
+    },
   };
-  return { started, start };
+  return { started, launcher };
 }

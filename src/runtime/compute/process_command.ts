@@ -2,13 +2,9 @@
 import { fileURLToPath } from "node:url";
 import { COMPUTE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import { mayMakeNamespaces } from "../process/own_namespaces.ts";
-import {
-  type ProcessCommand,
-  type ProcessCommandOptions,
-  selfCommand,
-} from "../process/self_command.ts";
+import { type ProcessCommandOptions, selfCommand } from "../process/self_command.ts";
 import { TEMPORARY_PLACES } from "./sandbox/temporary_folder.ts";
-import type { SpawnFacts } from "./types.ts";
+import type { SpawnCommand, SpawnFacts } from "./server_launcher.ts";
 
 /** Harmless data about the machine that frameworks read. */
 export const ALLOWED_SYS = [
@@ -28,7 +24,7 @@ export const ALLOWED_SYS = [
 /** Returns the command for this program, compiled or run from source. */
 export function computeProcessCommand(
   { env }: ProcessCommandOptions,
-): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {
+): SpawnCommand {
   const runtime = fileURLToPath(new URL("../", import.meta.url));
   const self = selfCommand({
     argument: COMPUTE_PROCESS_ARGUMENT,

@@ -17,7 +17,6 @@ import {
 import { describeStart, groupLimits } from "./describe_start.ts";
 import { firstLine, levelOfLine, levelOfStream } from "./lines.ts";
 import { type End, ServerProcess } from "./server_process.ts";
-import { type StartServer, startServer } from "./start_server.ts";
 import type {
   ComputeFailure,
   ComputeHealth,
@@ -32,8 +31,6 @@ export interface ServerSupervisorOptions {
   readonly log: (entry: ProcessLog) => void;
   /** Returns true while there are requests or sockets. */
   readonly busy: () => boolean;
-  /** How to start a process; by default, a real process is started. */
-  readonly startServer?: StartServer;
   readonly timers?: Timers;
 }
 
@@ -172,21 +169,17 @@ export class ServerSupervisor {
   }
 
   async #spawn(): Promise<ServerProcess> {
-    const { log, server, startServer: start = startServer } = this.#options;
-    const { socketsDir, revalidate } = server;
+    const { log, server } = this.#options;
+    const { launcher, revalidate } = server;
     const { memoryMb } = this.#options.limits;
     const levelOf = server.engine === "command" ? levelOfLine : levelOfStream;
     try {
       // Permissions apply to real paths, so the server needs the real path of its directory.
       const directory = await Deno.realPath(server.directory);
-      const running = await start(
-        (folder) => server.spawn(folder, { directory }),
-        {
-          socketsDir,
-          group: groupLimits(server, memoryMb),
-          take: (stream, message) => log({ level: levelOf(stream, message), message }),
-        },
-      );
+      const running = await launcher.start({ directory }, {
+        group: groupLimits(server, memoryMb),
+        take: (stream, message) => log({ level: levelOf(stream, message), message }),
+      });
       const started: ServerProcess = new ServerProcess({
         process: running,
         timers: this.#timers,

@@ -13,7 +13,7 @@ interface SetUp extends Partial<ComputeLimits> {
 
 /** Creates a supervisor of fake servers, with a clock that tests advance. */
 function setUp({ pid, directory = "/", ...limits }: SetUp = {}) {
-  const { started, start } = fakeStart(pid);
+  const { started, launcher } = fakeStart(pid);
   const timers = new FakeTimers();
   const log: ProcessLog[] = [];
   const state = { busy: false };
@@ -27,12 +27,11 @@ function setUp({ pid, directory = "/", ...limits }: SetUp = {}) {
       limits: all,
       allowPrivate: false,
       log: () => {},
-      spawn: () => ({ command: "none", args: [], env: {} }),
+      launcher,
     },
     limits: all,
     log: (entry) => void log.push(entry),
     busy: () => state.busy,
-    startServer: start,
     timers,
   });
   /** Returns the next process to start. */

@@ -1,4 +1,4 @@
-/** @module Starts a server's process, and reads its output. */
+/** @module Starts a process for a server, and reads its output. */
 import { join } from "node:path";
 import type { GroupLimits } from "../../lib/control_groups.ts";
 import { readPieces } from "../../lib/read_pieces.ts";
@@ -32,11 +32,6 @@ export type TakeLine = (stream: "stdout" | "stderr", line: string) => void;
 export interface StartServerOptions {
   /** Called with the lines of the process's own output. */
   readonly take: TakeLine;
-  /**
-   * Parent folder of the process's private folder; by default, the system's folder for temporary
-   * files.
-   */
-  readonly socketsDir?: string | undefined;
   /** Limits of the process's control group, if the platform has such groups. */
   readonly group: GroupLimits;
 }
@@ -50,10 +45,15 @@ export interface RunningServer extends AttendedProcess {
   dial(): Promise<Deno.Conn>;
 }
 
-export type StartServer = (
-  command: (folder: string) => ProcessCommand | Promise<ProcessCommand>,
-  options: StartServerOptions,
-) => Promise<RunningServer>;
+/** A process that has connected to the platform and waits for a server. */
+export interface WaitingProcess {
+  /** Resolves with the process's last output once the process has exited. */
+  readonly ended: Promise<string>;
+  /** Assigns the process to a server. Must be called only once. */
+  assign(options: StartServerOptions): RunningServer;
+  hasExited(): boolean;
+  kill(): void;
+}
 
 /** Reads lines no faster than the log allows. A process that writes more has to wait. */
 async function readLines(
@@ -89,14 +89,21 @@ const isReported = (line: string): boolean =>
 /**
  * Starts a process and waits until it has connected.
  *
- * @throws Error if it exits first, or does not connect in time
+ * @param parentFolder parent of the process's private folder; by default, the system's folder for
+ *   temporary files
+ * @throws Error if the process exits first, or does not connect in time
  */
-export const startServer: StartServer = async (command, { take, socketsDir, group }) => {
+export async function startWaiting(
+  command: (folder: string) => ProcessCommand | Promise<ProcessCommand>,
+  parentFolder?: string,
+): Promise<WaitingProcess> {
   let reported = false;
-  const { pid, folder, conn, listener, ended, ranOut, kill } = await startProcess({
+  const early: Parameters<TakeLine>[] = [];
+  let take: TakeLine = (...line) => void early.push(line);
+  const { pid, folder, conn, listener, ended, limit, ranOut, kill } = await startProcess({
     name: "The server's process",
     folderPrefix: FOLDER_PREFIX,
-    parentFolder: socketsDir,
+    parentFolder,
     socketName: CONTROL_SOCKET,
     command,
     readOutput: (stream) => readLines(stream, (line) => take("stdout", line)),
@@ -107,18 +114,29 @@ export const startServer: StartServer = async (command, { take, socketsDir, grou
         if (!reported) take("stderr", line);
       }),
     outputMs: OUTPUT_MS,
-    group,
   });
   listener.close();
   const connection = new FrameConnection(conn, MAX_FRAME_BYTES, { share: new FairShare() });
   const path = join(folder, SERVER_SOCKET);
+  let exited = false;
+  void ended.then(() => exited = true);
   return {
-    pid,
-    connection,
     ended,
-    ranOut,
+    hasExited: () => exited,
     kill,
-    close: () => connection.close(),
-    dial: () => Deno.connect({ transport: "unix", path }),
+    assign(options) {
+      limit(options.group);
+      take = options.take;
+      for (const line of early) take(...line);
+      return {
+        pid,
+        connection,
+        ended,
+        ranOut,
+        kill,
+        close: () => connection.close(),
+        dial: () => Deno.connect({ transport: "unix", path }),
+      };
+    },
   };
-};
+}

@@ -4,9 +4,9 @@ import type { LazySignal } from "../http1/exchange_watch.ts";
 import type { LocalRoute, Peer } from "../kernel/local_routes.ts";
 import type { LogLevel } from "../process/frames/log_lines.ts";
 import type { Revalidate } from "./engine/revalidation.ts";
-import type { ProcessCommand } from "../process/self_command.ts";
 import type { ProcessPlaces } from "../process/process_places.ts";
 import type { SocketCount } from "../process/socket_count.ts";
+import type { ServerLauncher } from "./server_launcher.ts";
 import type { ProgramStart, ServerTool } from "./wire.ts";
 
 export interface ComputeRequest {
@@ -133,11 +133,6 @@ export interface ComputeLimits {
   readonly idleMs: number;
 }
 
-/** The data that a process's start command depends on. */
-export interface SpawnFacts {
-  readonly directory: string;
-}
-
 export interface ComputeServerOptions {
   readonly deploymentId: string;
   /**
@@ -179,17 +174,12 @@ export interface ComputeServerOptions {
   readonly command?: string;
   /** Programs that the command finds by name, in addition to the machine's. */
   readonly tools?: readonly ServerTool[];
-  /**
-   * Returns the command that starts this program as a process for that engine, with a private
-   * `folder`.
-   */
-  readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;
+  /** Starts the server's process. It must be a launcher for the same engine. */
+  readonly launcher: Pick<ServerLauncher, "start">;
   /** Process slots that all servers share; by default, any number of processes may run. */
   readonly places?: ProcessPlaces;
   /** The WebSockets of all servers; by default, only `maxSockets` bounds them. */
   readonly sockets?: SocketCount;
-  /** Parent of the processes' private folders; the system's temporary folder by default. */
-  readonly socketsDir?: string;
   /** Wall clock in milliseconds; the system's by default. */
   readonly now?: () => number;
 }

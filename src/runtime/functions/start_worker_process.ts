@@ -35,16 +35,16 @@ export async function startWorkerProcess(
     readonly group: GroupLimits;
   },
 ): Promise<RunningWorkerProcess> {
-  const { pid, folder, conn, listener, ended, ranOut, kill } = await startProcess({
+  const { pid, folder, conn, listener, ended, limit, ranOut, kill } = await startProcess({
     name: "A function process",
     folderPrefix,
     socketName: SOCKET,
     command: (folder) => command(join(folder, SOCKET)),
-    group,
     // The process's threads inherit the low priority, so on a busy machine the platform comes first
     // from the start.
     spawned: (child) => setThreadPriority(child, CALM_PRIORITY),
   });
+  limit(group);
   const connection = new FrameConnection(conn, MAX_UPWARD_BYTES);
   const workers = new WorkerConnections(listener);
   const close = (): void => {

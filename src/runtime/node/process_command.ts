@@ -1,12 +1,8 @@
 /** @module The command that starts this program as the process that runs a server on Node. */
 import { fileURLToPath } from "node:url";
 import { NODE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
-import type { SpawnFacts } from "../compute/types.ts";
-import {
-  type ProcessCommand,
-  type ProcessCommandOptions,
-  selfCommand,
-} from "../process/self_command.ts";
+import type { SharedSpawnCommand } from "../compute/server_launcher.ts";
+import { type ProcessCommandOptions, selfCommand } from "../process/self_command.ts";
 import { sourceCache } from "../process/source_cache.ts";
 import { findNamespacePrefix } from "../process/own_namespaces.ts";
 import { bundlePreload } from "./bundle_preload.ts";
@@ -23,7 +19,7 @@ const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
  */
 export function nodeProcessCommand(
   { env }: ProcessCommandOptions,
-): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {
+): SharedSpawnCommand {
   const self = selfCommand({
     argument: NODE_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),

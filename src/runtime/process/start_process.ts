@@ -1,6 +1,10 @@
 /** @module Starts a process that runs project code, with a private folder and a Unix socket. */
 import { join } from "node:path";
-import { createControlGroup, type GroupLimits } from "../../lib/control_groups.ts";
+import {
+  type ControlGroup,
+  createControlGroup,
+  type GroupLimits,
+} from "../../lib/control_groups.ts";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import type { ProcessCommand } from "./self_command.ts";
 import { within } from "./timers.ts";
@@ -53,8 +57,6 @@ export interface StartProcessOptions {
    * Maximum time to wait for the rest of the output after the process has exited, in milliseconds.
    */
   readonly outputMs?: number;
-  /** Limits of the process's control group, if the platform uses control groups. */
-  readonly group?: GroupLimits;
   /** Called as soon as the process is running. */
   readonly spawned?: (pid: number) => void;
 }
@@ -69,6 +71,11 @@ export interface StartedProcess {
   readonly listener: Deno.UnixListener;
   /** Resolves with the process's last output once the process has exited. */
   readonly ended: Promise<string>;
+  /**
+   * Moves the process to a control group with limits, if the platform uses control groups. Must be
+   * called before the process starts project code.
+   */
+  limit(limits: GroupLimits): void;
   /** Returns true once the process was killed because its control group ran out of memory. */
   ranOut(): boolean;
   /** Kills the process immediately. */
@@ -126,16 +133,16 @@ async function startIn(
     stdout: readOutput === undefined ? "null" : "piped",
     stderr: "piped",
   });
-  const group = options.group === undefined ? undefined : createControlGroup(options.group);
-  // This is early enough, because the process starts project code only after it has connected.
-  group?.add(child.pid);
   spawned?.(child.pid);
+  let group: ControlGroup | undefined;
+  let hasEnded = false;
   const words = new LastWords();
   const output = Promise.all([
     readOutput?.(child.stdout),
     readErrors(child.stderr, words),
   ]).catch(() => {});
   const ended = child.status.then(async ({ code, signal }) => {
+    hasEnded = true;
     await group?.remove();
     await endOf(output, outputMs);
     await options.removeFolder();
@@ -150,8 +157,13 @@ async function startIn(
     kill();
     throw new Error(`${name} did not start: ${await ended}`);
   });
+  const limit = (limits: GroupLimits): void => {
+    if (hasEnded) return;
+    group = createControlGroup(limits);
+    group?.add(child.pid);
+  };
   const ranOut = (): boolean => group?.ranOut ?? false;
-  return { pid: child.pid, folder, conn, listener, ended, ranOut, kill };
+  return { pid: child.pid, folder, conn, listener, ended, limit, ranOut, kill };
 }
 
 async function endOf(output: Promise<unknown>, milliseconds: number): Promise<void> {

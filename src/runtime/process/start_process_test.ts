@@ -88,9 +88,9 @@ Deno.test({
         args: ["-c", FILLER, "0", `${folder}/s`],
         env: {},
       }),
-      group: { memoryBytes: 100 * 1024 ** 2, processes: 100 },
     });
-    const { conn, listener, ended, ranOut } = await started;
+    const { conn, listener, ended, limit, ranOut } = await started;
+    limit({ memoryBytes: 100 * 1024 ** 2, processes: 100 });
     await conn.write(Uint8Array.of(50));
     assert.equal(await conn.read(new Uint8Array(1)), 1, "some kernel memory is available");
     assert.equal(ranOut(), false);

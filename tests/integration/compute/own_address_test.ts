@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
-import { findToolchains } from "../../../src/runtime/mod.ts";
+import { findToolchains } from "../../../src/toolchains/find_toolchains.ts";
 import { ENGINES, onEachEngine, type TestEngine } from "../../helpers/compute_server.ts";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { secureGet } from "../../helpers/domains.ts";

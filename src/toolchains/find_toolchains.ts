@@ -1,7 +1,7 @@
 /** @module Finds the toolchains on this machine, and their versions. */
 import { join } from "node:path";
-import { inheritedVariables } from "../../lib/child_variables.ts";
-import { runProgram } from "../../lib/spawn_program.ts";
+import { inheritedVariables } from "../lib/child_variables.ts";
+import { runProgram } from "../lib/spawn_program.ts";
 import { type Toolchain, TOOLCHAINS } from "./toolchains.ts";
 
 export interface FoundToolchain {

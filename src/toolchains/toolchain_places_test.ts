@@ -1,7 +1,7 @@
 /** Tests which parts of the toolchains in a home directory a sandbox sees. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { inTestFolder } from "../../lib/_test_folder.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 import { findToolchains } from "./find_toolchains.ts";
 import { toolchainPlaces } from "./toolchain_places.ts";
 
