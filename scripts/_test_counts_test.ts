@@ -3,7 +3,7 @@ import { addCounts, formatCounts, readReport } from "./_test_counts.ts";
 
 const ROWS = [
   {
-    name: "a good run",
+    name: "a successful run",
     output: "ok | 32 passed | 0 failed (126ms)\n",
     code: 0,
     expected: { passed: 32, failed: 0, skipped: 0 },

@@ -173,8 +173,7 @@ async function rowsOf(
 }
 
 /**
- * Stays below the number of logins that the platform allows per minute, so this measures a burst,
- * not a sustained load.
+ * Fewer logins than the platform allows per minute. This measures a burst, not a sustained load.
  */
 const STARTS = 900;
 const AT_ONCE = 32;

@@ -131,14 +131,14 @@ async function measureInTurns(
   return rounds;
 }
 
-/** Applies load while something else runs. */
+/** Measures the entrants while `work` is in progress. */
 async function measureWhile(
   entrants: readonly Entrant[],
   work: Promise<unknown>,
 ): Promise<Rounds> {
   let isOver = false;
   const over = work.finally(() => isOver = true);
-  // Failures are thrown below, after the measured second.
+  // `await over` throws a failure, but only after the current round has been measured.
   over.catch(() => {});
   const rounds = await measureInTurns(entrants, (round) => !isOver && round < MOST_ROUNDS);
   await over;

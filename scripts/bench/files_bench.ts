@@ -22,8 +22,8 @@ const FILES_PER_FOLDER = 100;
 const ROUNDS = 5;
 
 /**
- * Time from the last change to a deploy, in milliseconds. After that time, files are hashed only
- * once.
+ * Pause before the first deploy, in milliseconds. svc caches the hash of a file only if the file
+ * has not changed within the last two seconds.
  */
 const SETTLE_MS = 2500;
 
