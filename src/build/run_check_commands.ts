@@ -4,7 +4,7 @@ import { BuildError } from "./build_error.ts";
 import { runCommand } from "./run_command.ts";
 import type { BuildHost } from "./types.ts";
 
-/** How a command exited. */
+/** The result of a check command. */
 export interface CommandOutcome {
   readonly name: string;
   readonly passed: boolean;

@@ -66,7 +66,10 @@ function isSmall(store: string): boolean {
   return true;
 }
 
-/** Returns whether the deployment has all packages that the server's modules can import. */
+/**
+ * Returns whether the deployment contains the complete project at its root. If so, the server's
+ * modules find the same packages as in the project.
+ */
 function isComplete(
   { listing, projectRoot, workspaceRoot }: ServerFacts,
   { directory, entry }: ComputeLayer,

@@ -235,7 +235,7 @@ for (const { name, argv, files, code, stderr } of refusals) {
   });
 }
 
-Deno.test("deploy shows the problems in a manifest in the spec's format", async () => {
+Deno.test("deploy shows each problem in a manifest with its path", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "p"]);
     await Deno.mkdir(join(bench.site, ".svc"));

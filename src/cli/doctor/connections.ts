@@ -33,7 +33,7 @@ export interface PlatformFacts {
    * How far the platform's clock is ahead of this machine's, in milliseconds, accurate to a second.
    */
   readonly skewMs: number | undefined;
-  /** Why the platform cannot use databases. */
+  /** The reason why the platform cannot use databases, or `undefined` if it can. */
   readonly databases: string | undefined;
   /** Whether the platform can read its country database. */
   readonly knowsCountries: boolean;
