@@ -118,7 +118,10 @@ const NODE_BY_FULL_NAME: Plugin = {
   },
 };
 
-/** CommonJS packages call `require` for Node's built-in modules, and a data URL has no folder. */
+/**
+ * CommonJS packages call `require` for Node's built-in modules. Rare modules are loaded from data
+ * URLs, which have no folder, so `require` is created for the main module.
+ */
 const REQUIRE =
   'const require = process.getBuiltinModule("node:module").createRequire(Deno.mainModule);';
 

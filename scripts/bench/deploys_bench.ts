@@ -12,7 +12,7 @@ import { type Cost, loadProcess } from "./_load.ts";
 import { againstMost, formatTable, median, whole } from "./_table.ts";
 
 const DEPLOYS = 10;
-/** Number of files in the deployed site. Some of them differ each time. */
+/** Number of files in the deployed site, and number of files that change each time. */
 const [FILES, CHANGED] = [500, 100];
 const BUILDS = 4;
 /** The build command: it uses one processor for one second, then writes files. */

@@ -13,8 +13,8 @@ import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 
 /**
- * Codes from authenticator apps and tokens from CI jobs work only if clocks differ by at most about
- * half a minute.
+ * Maximum difference between clocks, in milliseconds. With a larger one, codes from authenticator
+ * apps and tokens from CI jobs are refused.
  */
 const MOST_SKEW_MS = 30_000;
 

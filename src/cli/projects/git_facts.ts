@@ -14,7 +14,7 @@ export interface GitFacts {
   readonly message?: string;
 }
 
-/** Maximum lengths that the platform accepts (spec: trigger request body). */
+/** Maximum lengths that the platform accepts, in characters. */
 const MAX_MESSAGE = 500;
 const MAX_AUTHOR = 200;
 
