@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import type { DebianProgram } from "./_debian.ts";
 import { listFiles, ROOT } from "./_source_files.ts";
 
-/** How the files of a suite run. */
+/** Defines how the files of a suite run. */
 export type Runs =
   /**
    * Files run in threads of one process, `perProcessor` threads for each processor, because threads

@@ -12,7 +12,7 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = { passed: 0, failed: 0, skipped: 0 };
 
-/** How a run's process exited. */
+/** The exit status of a run's process. */
 export interface RunEnd {
   readonly code: number;
   readonly signal: string | null;

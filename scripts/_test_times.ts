@@ -1,5 +1,5 @@
 /**
- * How long the tests of each file took, read from the output of `deno test`.
+ * Reads how long the tests of each file took from the output of `deno test`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * How long a page's visitors wait while the platform receives deploys and builds projects, compared
- * with the time when it does neither.
+ * Measures how long a page's visitors wait while the platform receives deploys and builds projects,
+ * compared with the time when it does neither.
  *
  * @module
  */

@@ -18,7 +18,7 @@ import { formatTable, median, whole } from "./_table.ts";
 
 const FILES_PER_FOLDER = 100;
 
-/** How many times a deploy is repeated; the medians are shown. */
+/** Number of times that a deploy is repeated. The report contains the medians. */
 const ROUNDS = 5;
 
 /**

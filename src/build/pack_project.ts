@@ -93,7 +93,7 @@ export interface PackOptions extends BuildOptions {
   readonly standing?: string | undefined;
   /** True to skip validation of manifest and rules. The platform validates them anyway. */
   readonly skipValidation?: boolean;
-  /** Where to store the hash cache between runs. Without it, there is no cache. */
+  /** Location of the hash cache, which is kept between runs. Without it, no hashes are cached. */
   readonly cachedAt?: HashCachePlace;
 }
 

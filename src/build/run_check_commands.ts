@@ -9,7 +9,7 @@ export interface CommandOutcome {
   readonly name: string;
   readonly passed: boolean;
   readonly durationMs: number;
-  /** Why the command did not pass, or null if it did. */
+  /** The reason why the command did not pass, or null if it passed. */
   readonly problem: string | null;
 }
 

@@ -33,8 +33,8 @@ const RUNNERS: readonly {
 ];
 
 /**
- * How each package manager runs, in a member's folder, a program that is installed in the
- * workspace's root.
+ * Commands with which package managers, called in a member's folder, run a program that is
+ * installed in the workspace's root.
  */
 const PROGRAM: Readonly<Record<PackageManager, string>> = {
   npm: "npx",

@@ -94,7 +94,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       },
     );
 
-    await t.step("projects list, info, update and delete", async () => {
+    await t.step("projects update changes settings, and delete asks first", async () => {
       const updated = await bench.json([
         "projects",
         "update",

@@ -30,7 +30,8 @@ const NOT_READY = 503;
 export interface PlatformFacts {
   readonly version: string;
   /**
-   * How far the platform's clock is ahead of this machine's, in milliseconds, accurate to a second.
+   * Milliseconds by which the platform's clock is ahead of this machine's, accurate to a second.
+   * `undefined` if the response has no date.
    */
   readonly skewMs: number | undefined;
   /** The reason why the platform cannot use databases, or `undefined` if it can. */
@@ -87,8 +88,8 @@ export function judgePlatform(
 }
 
 /**
- * Checks the platform in use. Returns nothing if no platform was chosen and none is running at the
- * default URL.
+ * Checks the platform in use. Returns an empty list if no platform was chosen and none is running
+ * at the default URL.
  */
 export async function examinePlatform(ctx: Context, own: string): Promise<readonly Point[]> {
   const { apiUrl, credentials, settings } = ctx;

@@ -58,7 +58,7 @@ function describeUsage(error: CommanderError, usage: string | undefined): ErrorR
   };
 }
 
-/** Facts about the run that help to describe an error. */
+/** Information about the run for describing an error. */
 export interface ErrorFacts {
   readonly apiUrl: string;
   /** Missing if the command line could not be read. */
