@@ -173,7 +173,8 @@ async function rowsOf(
 }
 
 /**
- * Fewer logins than the platform allows per minute. This measures a burst, not a sustained load.
+ * Number of device logins to start. The platform allows more per minute, so this measures a burst,
+ * not a sustained load.
  */
 const STARTS = 900;
 const AT_ONCE = 32;
