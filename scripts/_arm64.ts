@@ -18,7 +18,7 @@ const LIBRARIES = ["libc6", "libgcc-s1", "libstdc++6"];
  */
 async function compile(): Promise<number> {
   const runtime = Deno.env.get("DENORT_BIN_ARM64");
-  // The base runtime in DENORT_BIN is built for this machine's processor.
+  // `DENORT_BIN` is a base runtime for this machine's processor, so it cannot be used here.
   const variable = runtime ? [`DENORT_BIN=${runtime}`] : ["-u", "DENORT_BIN"];
   const script = [Deno.execPath(), "run", "-A", "--frozen", join(ROOT, "scripts", "compile.ts")];
   const flags = ["--target", "aarch64-unknown-linux-gnu", "--output", join(FOLDER, "svc")];
@@ -27,8 +27,8 @@ async function compile(): Promise<number> {
 }
 
 /**
- * Creates the files that `in_arm64.sh` needs: the program and its libraries. If this machine cannot
- * run them, returns the reason.
+ * Creates the program and the libraries that `in_arm64.sh` runs. Returns the reason if something
+ * that this needs is missing.
  *
  * @throws {Error} if the program does not compile.
  */

@@ -1,5 +1,5 @@
 /**
- * The first table of docs/performance.md as a bar chart (SVG). Pure.
+ * Draws the first table of docs/performance.md as a bar chart (SVG). Has no side effects.
  *
  * @module
  */

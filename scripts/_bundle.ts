@@ -24,9 +24,9 @@ export interface BundleOptions {
 export interface BundleReport {
   readonly chunks: number;
   readonly bytes: number;
-  /** The bytes read before the command is known: `main.js` and its static imports. */
+  /** Total size of `main.js` and its static imports, which are read before the command is known. */
   readonly entryBytes: number;
-  /** What the bundler reports about its chunks. */
+  /** The bundler's report about its chunks. */
   readonly metafile: Metafile;
 }
 
@@ -44,7 +44,9 @@ const REQUIRE = [
   "});\n",
 ].join("");
 
-/** Chunks that call `require` directly: the bundler's own helper, and evaluated code. */
+/**
+ * Matches chunks that call `require` directly: in the bundler's own helper, or in evaluated code.
+ */
 const CALLS_REQUIRE = /typeof require<"u"|eval\("require\b/;
 
 /**
@@ -142,7 +144,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
 const sizeOf = ({ outputs }: Metafile, paths: Iterable<string>): number =>
   [...paths].reduce((total, path) => total + outputs[path]!.bytes, 0);
 
-/** The code read and evaluated when these modules are imported separately. */
+/** The code that is read and evaluated when some modules are imported. */
 export interface Loaded {
   readonly chunks: number;
   readonly bytes: number;
@@ -151,7 +153,7 @@ export interface Loaded {
 }
 
 /**
- * Returns the code that modules load. The modules are given as paths in the repository.
+ * Returns the code that is loaded when `modules`, paths in the repository, are imported.
  *
  * @throws {TypeError} if one of the modules is not loaded separately.
  */

@@ -10,7 +10,7 @@ import { ROOT } from "./_source_files.ts";
 
 const PRELOAD = join(ROOT, "tests", "_preload.ts");
 
-/** What `deno test` prints before the name of each test of a group. */
+/** Matches the path that `deno test` prints before the name of each test of a group. */
 const GROUP = /^\S*\/_group_\d+\.ts => /gm;
 
 const textOf = (path: string): string => JSON.stringify(pathToFileURL(path).href);

@@ -85,7 +85,7 @@ async function serve(env: Readonly<Record<string, string>>) {
   }
 }
 
-/** The separator between the outputs of commands. */
+/** Printed before each command, to separate the commands' outputs. */
 const MARK = "\u001e";
 
 async function runInShell(

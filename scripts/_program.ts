@@ -34,7 +34,7 @@ export function cleanEnvironment(
   own: Environment = Deno.env.toObject(),
 ): Record<string, string> {
   const kept = KEPT.flatMap((name) => own[name] === undefined ? [] : [[name, own[name]]]);
-  // In its own root, the program has no access to the machine's certificates.
+  // With `EMPTY_ROOT`, the program runs in its own root, without the machine's certificate files.
   const network = Object.entries(networkVariables(own))
     .filter(([, value]) => own.EMPTY_ROOT === undefined || !value.startsWith("/"));
   return {
@@ -46,7 +46,7 @@ export function cleanEnvironment(
   };
 }
 
-/** `EDGES=2` starts every platform with two edges, unless its arguments set the number. */
+/** With `EDGES=2`, every platform starts with two edges, unless its arguments set the number. */
 const EDGES = Number(Deno.env.get("EDGES") ?? 0);
 
 /** Returns the number of sockets that listen on a port of this machine. */
@@ -58,7 +58,7 @@ async function countListeners(port: number): Promise<number> {
   return tables.join("").match(wanted)?.length ?? 0;
 }
 
-/** Resolves when the platform's edges listen too, or when the platform has stopped. */
+/** Resolves when the platform's edges are also listening, or when the platform has stopped. */
 async function edgesListening(port: number, ended: Promise<unknown>): Promise<void> {
   const isOver = ended.then(() => true);
   do {
@@ -132,7 +132,7 @@ export async function startProgram(options: PlatformOptions): Promise<Platform> 
   const serve = ["serve", "--json", "--port", String(options.port ?? 0)];
   const child = new Deno.Command(program, {
     args: [...args, ...serve, "--data-dir", options.dataDir, ...options.args ?? []],
-    // The default depends on the number of processors.
+    // The default number of edges depends on the number of processors.
     env: { SVC_SERVE_EDGES: String(EDGES), ...options.env },
     clearEnv: true,
     stdin: "null",
@@ -250,7 +250,7 @@ function endAtOnce(child: Deno.ChildProcess, signal: Deno.Signal = "SIGKILL"): v
   try {
     child.kill(signal);
   } catch (error) {
-    // Deno throws this if the process has already exited.
+    // Deno throws a `TypeError` if the process has already exited.
     if (!(error instanceof TypeError)) throw error;
   }
 }

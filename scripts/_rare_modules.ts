@@ -12,8 +12,8 @@ import { importShippedModule, shippedModulePath } from "../src/lib/shipped_modul
 import { compressTo } from "./_compress.ts";
 
 /**
- * Names that the program imports from rare packages. The bundle contains replacements for these
- * imports.
+ * Names that the program imports from each rare package. In the bundle, code that loads the
+ * attached package replaces these imports.
  */
 export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@vercel/nft": ["nodeFileTrace"],
@@ -46,7 +46,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Folder in the staging folder for the modules. */
+/** Paths of the modules in the staging folder. */
 export const RARE_MODULES: readonly string[] = Object.keys(ENTRIES).map(shippedModulePath);
 
 const NAMESPACE = "rare-package";
@@ -66,8 +66,7 @@ export function rarePackages(root: string): Plugin {
       );
       bundling.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => ({
         contents: [
-          // A path that contains the source folder would change the chunks' names on other
-          // machines.
+          // An absolute path here would change the chunks' names on other machines.
           `import { ${importShippedModule.name} } from "./src/lib/shipped_module.ts";`,
           `const loaded = await ${importShippedModule.name}(${JSON.stringify(path)});`,
           ...RARE_PACKAGES[path]!.map((name) =>
@@ -82,7 +81,9 @@ export function rarePackages(root: string): Plugin {
   };
 }
 
-/** The code in which pg_dump accepts compiled WebAssembly. Callers cannot set this option. */
+/**
+ * The code with which pg_dump accepts compiled WebAssembly, as an option that callers cannot set.
+ */
 const TAKES_WASM = "wasmBinary=Module.wasmBinary";
 
 /**
@@ -117,7 +118,10 @@ const NODE_BY_FULL_NAME: Plugin = {
   },
 };
 
-/** CommonJS packages call `require` for Node's built-in modules, and a data URL has no folder. */
+/**
+ * CommonJS packages call `require` for Node's built-in modules. Rare modules are loaded from data
+ * URLs, which have no folder, so `require` is created for the main module.
+ */
 const REQUIRE =
   'const require = process.getBuiltinModule("node:module").createRequire(Deno.mainModule);';
 

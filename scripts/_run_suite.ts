@@ -29,7 +29,7 @@ export interface Outcome {
   readonly problems: readonly string[];
   /** Output of failed runs, one string for each run. */
   readonly errors: readonly string[];
-  /** How long the tests of each file took. */
+  /** Duration of the tests of each file. */
   readonly times: readonly FileTime[];
   /** Files that were skipped because the time limit was reached. */
   readonly leftOut: readonly string[];

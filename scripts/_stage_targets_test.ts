@@ -12,7 +12,9 @@ import { LICENSES_FILE, platformOf, SHIPPED_PACKAGES, stagePackages } from "./_s
 import { TARGETS } from "./release/targets.ts";
 import { inTestFolder } from "../src/lib/_test_folder.ts";
 
-/** The file headers of programs (ELF, Mach-O and PE), including the processor. */
+/**
+ * Checks of the file headers of programs (ELF, Mach-O and PE) for the processor, keyed by target.
+ */
 const HEADS: Readonly<Record<string, (head: DataView) => boolean>> = {
   "x86_64-unknown-linux-gnu": (head) => isElf(head, 62),
   "aarch64-unknown-linux-gnu": (head) => isElf(head, 183),

@@ -1,6 +1,6 @@
 /**
- * The inner rooms of large rooms as data. Each list is ordered from top to bottom, and a file may
- * import only from rooms below its own.
+ * The inner rooms of large rooms as data. Each list is ordered from top to bottom. A file may
+ * import only from the rooms below its own.
  *
  * @module
  */
@@ -202,7 +202,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/rules": [
     "mod.ts",
-    // Operations on a rule set.
+    // Operations on rule sets.
     "rule_tests",
     "explain",
     "import",

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import type { DebianProgram } from "./_debian.ts";
 import { listFiles, ROOT } from "./_source_files.ts";
 
-/** How the files of a suite run. */
+/** Defines how the files of a suite run. */
 export type Runs =
   /**
    * Files run in threads of one process, `perProcessor` threads for each processor, because threads
@@ -241,11 +241,11 @@ export interface Batch {
   readonly program?: string;
 }
 
-/** The batches of suites that run together; `atOnce` batches run in parallel. */
+/** Batches of suites that run together. `atOnce` batches run in parallel. */
 export interface Plan {
   /** The names of the plan's suites. */
   readonly name: string;
-  /** Maximum time: a plan that takes longer counts as hung. */
+  /** Maximum time in milliseconds. A plan that takes longer counts as hung. */
   readonly limitMs: number;
   readonly batches: readonly Batch[];
   readonly atOnce: number;
@@ -258,7 +258,7 @@ export interface ChosenSuite {
   readonly files: readonly string[];
 }
 
-/** Tests that are fast and show that the program needs nothing but the C library. */
+/** Fast tests that show that the program needs only the C library. */
 const EMPTY_ROOT_SHORT: readonly string[] = [
   "tests/e2e/dev/local_kv_test.ts",
   "tests/e2e/doctor_platform_test.ts",
@@ -268,7 +268,7 @@ const EMPTY_ROOT_SHORT: readonly string[] = [
 
 const MINUTE_MS = 60_000;
 
-/** The inputs for a run: its variables, and the number of processors. */
+/** The environment variables and the number of processors of the machine that runs the tests. */
 export interface Surroundings {
   readonly variable: (name: string) => string | undefined;
   readonly processors: number;

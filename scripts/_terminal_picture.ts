@@ -1,5 +1,5 @@
 /**
- * A terminal session as an animated SVG. Pure.
+ * Draws a terminal session as an animated SVG. Has no side effects.
  *
  * @module
  */

@@ -12,7 +12,7 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = { passed: 0, failed: 0, skipped: 0 };
 
-/** How a run's process exited. */
+/** The exit status of a run's process. */
 export interface RunEnd {
   readonly code: number;
   readonly signal: string | null;
@@ -46,11 +46,12 @@ const FAILURES = /^ FAILURES \n\n(?<list>(?:.+\n)+)/gm;
 /** Matches the part before that list: the errors, with stack traces. */
 const ERRORS = /^ ERRORS \n\n(?<errors>[^]*?)\n\n FAILURES $/gm;
 
-/** Printed when `deno test` is interrupted: the tests that had started. */
+/** Matches the tests that had started, which `deno test` prints when it is interrupted. */
 const PENDING = /^SIGINT The following tests were pending:\n\n(?<list>(?:.+\n)+)/gm;
 
 /**
- * The result of a test. A step is indented, or its name is preceded by the test's name and dots.
+ * Matches the result of a test. A step is indented, or its name is preceded by the test's name and
+ * dots.
  */
 const RESULT = /^(?<test>(?! ).+?) \.\.\. (?<outcome>ok|FAILED|ignored|cancelled) \(.*\)$/gm;
 
@@ -59,13 +60,13 @@ const RESULT_LINE = new RegExp(RESULT.source);
 const lastList = (output: string, pattern: RegExp): string[] =>
   [...output.matchAll(pattern)].at(-1)?.groups?.list?.trimEnd().split("\n") ?? [];
 
-/** The line before a file's results when files run one after the other. */
+/** Matches the line before a file's results when files run one after the other. */
 const FILE = /^running \d+ tests? from (?:\.\/)?(?<file>.+)$/;
 
-/** A test with its file, if files run side by side. */
+/** Matches a test with its file when files run in parallel. */
 const WITH_FILE = /^(?:\.\/)?(?<file>\S+_test\.tsx?) => (?<test>.+)$/;
 
-/** In the list before the closing line: a module that threw an error outside its tests. */
+/** Matches a module that threw an error outside its tests, in the list before the closing line. */
 const UNCAUGHT = /^(?:\.\/)?(?<file>\S+) \(uncaught error\)$/;
 
 /** The name that Deno gives a failed test if an error occurs outside a module's tests. */

@@ -3,7 +3,7 @@ import { addCounts, formatCounts, readReport } from "./_test_counts.ts";
 
 const ROWS = [
   {
-    name: "a good run",
+    name: "a successful run",
     output: "ok | 32 passed | 0 failed (126ms)\n",
     code: 0,
     expected: { passed: 32, failed: 0, skipped: 0 },
@@ -79,7 +79,7 @@ Deno.test("readReport() names the test that was running when the time was up", (
   });
 });
 
-Deno.test("readReport() counts a run that was killed", () => {
+Deno.test("readReport() counts a killed run as a failure", () => {
   const output =
     "running 2 tests from ./a_test.ts\none ... ok (1ms)\ntwo ...\n  step ... ok (1ms)\n";
   const { counts, problems } = readReport(output, { code: 137, signal: "SIGKILL", timedOut: true });
@@ -154,7 +154,7 @@ FAILED | 1 passed | 1 failed (1 step) (2s)
   assert.deepEqual(problems, ["bad => t/y_test.ts"]);
 });
 
-Deno.test("formatCounts() names skipped tests only if there are any", () => {
+Deno.test("formatCounts() includes skipped tests only if there are any", () => {
   const some = { passed: 1, failed: 2, skipped: 0 };
   assert.equal(formatCounts(some), "1 passed, 2 failed");
   assert.equal(

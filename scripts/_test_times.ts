@@ -1,5 +1,5 @@
 /**
- * How long the tests of each file took, read from the output of `deno test`.
+ * Reads how long the tests of each file took from the output of `deno test`.
  *
  * @module
  */
@@ -10,10 +10,12 @@ export interface FileTime {
   readonly seconds: number;
 }
 
-/** The line before a file's results when files run one after the other. */
+/** Matches the line before a file's results when files run one after the other. */
 const FILE = /^running \d+ tests? from (?:\.\/)?(?<file>.+)$/;
 
-/** A result, with its file if files run in parallel. Steps are indented or contain two dots. */
+/**
+ * Matches a result, with its file if files run in parallel. Steps are indented or contain two dots.
+ */
 const RESULT =
   /^(?:(?:\.\/)?(?<file>\S+_test\.tsx?) => )?(?<test>(?! ).+?) \.\.\. \w+ \(.*?(?<time>[\dms.µ]+)\)$/;
 

@@ -40,7 +40,7 @@ Deno.test("findRegistryHosts() accepts package names and other hosts", () => {
   assert.deepEqual(findRegistryHosts([{ path: "deno.json", text }]), []);
 });
 
-Deno.test("findProgramStarts() finds programs that are started elsewhere", () => {
+Deno.test("findProgramStarts() finds programs that are started outside the allowed files", () => {
   const text = 'const child = new Deno.Command("git").spawn();\n';
   assert.match(
     findProgramStarts([{ path: "src/a.ts", text }])[0]!,
@@ -55,7 +55,7 @@ Deno.test("findProgramStarts() finds programs that are started elsewhere", () =>
   assert.deepEqual(findProgramStarts(allowed.map((path) => ({ path, text }))), []);
 });
 
-Deno.test("findTextReads() finds text files that are read elsewhere", () => {
+Deno.test("findTextReads() finds text files that are read outside the allowed files", () => {
   const text = "const text = await Deno.readTextFile(path);\n";
   assert.match(findTextReads([{ path: "src/a.ts", text }])[0]!, /^src\/a\.ts:1: Read text with /);
   const allowed = ["src/a_test.ts", "scripts/a.ts", "src/platform/git/mirror.ts"];

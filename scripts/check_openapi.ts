@@ -19,8 +19,7 @@ const RULES = {
   "no-duplicated-tag-names": "error",
   "operation-4xx-response": "error",
   "no-required-schema-properties-undefined": "error",
-  // The specification's own paths overlap, and the most specific one takes precedence
-  // (`route_table.ts`).
+  // Some paths of the API overlap by design. The most specific one applies (`route_table.ts`).
   "no-ambiguous-paths": "off",
 } as const;
 

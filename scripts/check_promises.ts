@@ -33,7 +33,7 @@ const NAMED_TYPES = /^\/\/ @ts-types="([^"]+)"\nimport [^"]+ from "([^"]+)"/gm;
 const HARMLESS =
   /^(?:(?:Readonly)?(?:Map|Set|Array)|Weak(?:Map|Set)|Date|Math|Performance|clear\w+)$/;
 
-/** Runtime promises that never reject. */
+/** Promises of the runtime that never reject. */
 const SETTLED = new Set(["ChildProcess.status"]);
 
 /**
@@ -274,7 +274,7 @@ class Finder {
     const given = this.#signatures(this.#checker.getTypeAtLocation(node));
     const returned = given.map((signature) => this.#checker.getReturnTypeOfSignature(signature));
     if (!returned.some((type) => this.#isPromise(type))) return false;
-    // This comes last, because the checker resolves the whole call for it.
+    // Checked last, because the checker resolves the whole call for it.
     const expected = this.#checker.getContextualType(node);
     const wanted = expected === undefined ? [] : this.#signatures(expected);
     if (wanted.length === 0 || !wanted.every((signature) => this.#ignoresResult(signature))) {

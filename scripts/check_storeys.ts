@@ -54,7 +54,7 @@ function complaint(edge: ImportEdge, building: Building): string | undefined {
   return undefined;
 }
 
-/** Finds imports that point to a higher storey. */
+/** Finds imports that point to a higher inner room. */
 export function findStoreyViolations(
   edges: readonly ImportEdge[],
   building: Building,

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { escapeXml } from "./_escape_xml.ts";
 import { ROOT } from "./_source_files.ts";
 
-/** Size of the pictures as shown, in pixels. */
+/** Size at which the pictures are displayed, in pixels. */
 const WIDTH = 900;
 const HEIGHT = 621;
 const CAPTION = 44;

@@ -1,6 +1,6 @@
 /**
- * A bare `Deno.serve` that sends the same bytes as svc for each path, in the same runtime: from
- * source, or compiled if `SVC_BIN` and `DENORT_BIN` are set to a program and its runtime.
+ * A bare `Deno.serve` that sends the same bytes as svc for each path, in the same runtime. It runs
+ * from source, or compiled if `SVC_BIN` and `DENORT_BIN` are set to a program and its runtime.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const WRITTEN_BY_RUNTIME = new Set(["connection", "content-length", "date", "kee
 interface Answered {
   readonly port: number;
   readonly host: string;
-  /** The URL that the bench requests. */
+  /** The paths that the bench requests. */
   readonly paths: readonly string[];
 }
 
@@ -71,7 +71,7 @@ async function bareCommand(folder: string): Promise<Command> {
   return [output];
 }
 
-/** Calls `run` with a bare server that responds to some requests as svc does. */
+/** Calls `run` with a bare server that responds to the paths of `svc` with the same responses. */
 export async function withBare<T>(
   folder: string,
   svc: Answered,

@@ -14,7 +14,7 @@ import {
 import { type CertificateFiles, makeCertificate } from "../../src/lib/_test_certificate.ts";
 
 export interface ToolRun {
-  /** The single object on stdout. */
+  /** The JSON object that the command wrote to stdout. */
   readonly answer: Readonly<Record<string, unknown>>;
   readonly milliseconds: number;
   /** Maximum resident memory, in bytes. */

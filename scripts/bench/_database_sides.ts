@@ -131,7 +131,7 @@ class PlainSide implements DatabaseSide {
     this.#folder = folder;
   }
 
-  /** Creates a database. The first one starts the server, as on a platform. */
+  /** Creates a database. The first call starts the server, as on a platform. */
   async create(database: string): Promise<void> {
     this.#server ??= await startPlainPostgres(this.#folder);
     await this.#server.run(`CREATE DATABASE ${database}`);
@@ -164,8 +164,8 @@ class PlainSide implements DatabaseSide {
 }
 
 /**
- * Opens all the servers to compare, which have no databases yet. The plain PostgreSQL uses an empty
- * folder.
+ * Opens all the servers to compare. They have no databases yet. `plainFolder` is an empty folder
+ * for the plain PostgreSQL.
  */
 export async function openSides(
   place: BenchPlace,

@@ -134,7 +134,7 @@ export function load(given: Load): Promise<Measured> {
   return given.protocol === "h2" ? loadByH2load(given) : loadByWrk(given);
 }
 
-/** How a server performed under load, and how much CPU time it used. */
+/** The performance of a server under load, with the CPU time that it used. */
 export interface Cost extends Measured {
   /** CPU time that the server and its child processes use per request, in microseconds. */
   readonly processorUs: number;

@@ -28,7 +28,7 @@ export interface PeerSite {
   readonly certificate: CertificateFiles;
   /** Targets of redirects with status 301, keyed by path. */
   readonly redirects: ReadonlyMap<string, string>;
-  /** An origin that all requests are forwarded to, instead of serving the folder. */
+  /** The origin to which all requests are forwarded. Without it, the peer serves the folder. */
   readonly origin?: PeerOrigin;
 }
 
@@ -37,7 +37,9 @@ export interface PeerOrigin {
   readonly url: string;
   /** PEM file with the certificate authority of an HTTPS origin. Missing for plain HTTP. */
   readonly caFile?: string;
-  /** nginx caches responses for a minute; Caddy has no cache and forwards all requests. */
+  /**
+   * Whether nginx caches responses, for a minute. Caddy has no cache and always forwards requests.
+   */
   readonly cached: boolean;
 }
 

@@ -173,7 +173,7 @@ async function rowsOf(
 }
 
 /**
- * Stays below the number of logins that the platform allows per minute, so this measures a burst,
+ * Number of device logins to start. The platform allows more per minute, so this measures a burst,
  * not a sustained load.
  */
 const STARTS = 900;

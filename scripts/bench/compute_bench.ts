@@ -20,7 +20,7 @@ const SECONDS = 2;
 /** Maximum overhead per request compared with the server alone, in milliseconds. */
 const MOST_ADDED_MS = 0.5;
 
-/** A peer's CPU time excludes the server behind it, but svc's includes its server. */
+/** Returns a peer's name in tables. Unlike svc's, its CPU time excludes the server behind it. */
 const inFront = (peer: string): string => `${peer} in front`;
 
 /**
@@ -115,7 +115,7 @@ async function withServerAlone<T>(
 }
 
 /**
- * Returns the time until a server that has never run responds to its first request, in
+ * Returns how long servers that have never run take to respond to their first request, in
  * milliseconds.
  */
 async function coldStarts(

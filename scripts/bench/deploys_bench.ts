@@ -1,6 +1,6 @@
 /**
- * How long a page's visitors wait while the platform receives deploys and builds projects, compared
- * with the time when it does neither.
+ * Measures how long a page's visitors wait while the platform receives deploys and builds projects,
+ * compared with the time when it does neither.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { type Cost, loadProcess } from "./_load.ts";
 import { againstMost, formatTable, median, whole } from "./_table.ts";
 
 const DEPLOYS = 10;
-/** Number of files in the deployed site. Some of them differ each time. */
+/** Number of files in the deployed site, and number of files that change each time. */
 const [FILES, CHANGED] = [500, 100];
 const BUILDS = 4;
 /** The build command: it uses one processor for one second, then writes files. */
@@ -131,14 +131,14 @@ async function measureInTurns(
   return rounds;
 }
 
-/** Applies load while something else runs. */
+/** Measures the entrants while `work` is in progress. */
 async function measureWhile(
   entrants: readonly Entrant[],
   work: Promise<unknown>,
 ): Promise<Rounds> {
   let isOver = false;
   const over = work.finally(() => isOver = true);
-  // Failures are thrown below, after the measured second.
+  // `await over` throws a failure, but only after the current round has been measured.
   over.catch(() => {});
   const rounds = await measureInTurns(entrants, (round) => !isOver && round < MOST_ROUNDS);
   await over;

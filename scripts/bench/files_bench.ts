@@ -18,12 +18,12 @@ import { formatTable, median, whole } from "./_table.ts";
 
 const FILES_PER_FOLDER = 100;
 
-/** How many times a deploy is repeated; the medians are shown. */
+/** Number of times that a deploy is repeated. The report contains the medians. */
 const ROUNDS = 5;
 
 /**
- * Time from the last change to a deploy, in milliseconds. After that time, files are hashed only
- * once.
+ * Pause before the first deploy, in milliseconds. svc caches the hash of a file only if the file
+ * has not changed within the last two seconds.
  */
 const SETTLE_MS = 2500;
 

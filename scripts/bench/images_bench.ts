@@ -1,6 +1,6 @@
 /**
- * How long the engine takes to create one image from a 12-megapixel photograph, and how much memory
- * its process needs.
+ * Measures how long the engine takes to create one image from a 12-megapixel photograph, and how
+ * much memory its process needs.
  *
  * @module
  */

@@ -146,7 +146,7 @@ export async function benchNotifications(): Promise<string> {
     const cookie = await signIn(place);
     return [await measureEvents(place, cookie), await measureStreams(place, cookie)] as const;
   }, {
-    // All streams use one address.
+    // All streams come from the same IP address.
     args: [
       "--max-connections",
       `${2 * STREAMS}`,

@@ -39,7 +39,7 @@ function valuesOf(programs: readonly ReleasedProgram[], facts: Facts): Record<st
   };
 }
 
-/** The file that each template becomes. */
+/** The path in the release for each template. */
 const FILES: Readonly<Record<string, string>> = {
   "install.sh": "install.sh",
   "install.ps1": "install.ps1",

@@ -8,7 +8,7 @@ import type { Project } from "../contract/projects.ts";
 export interface NextCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** When or why to make the call, as part of a sentence. */
+  /** Says when or why to make the call, as part of a sentence. */
   readonly why: string;
 }
 

@@ -249,7 +249,7 @@ function asProgram(detected: DetectedProject, config: ProjectConfig | undefined)
 }
 
 /**
- * Returns whether svc may build a Dockerfile's image. It may if no setting says how to build the
+ * Returns whether svc may build a Dockerfile's image: true unless a setting says how to build the
  * project.
  */
 const mayBuildImage = (
@@ -283,10 +283,7 @@ function onceAsked(host: BuildHost, options: BuildOptions, detected: DetectedPro
   return () => asked ??= buildVariables(host, options, detected);
 }
 
-/**
- * Returns whether the build command was set explicitly. A detected build script builds only the
- * project itself.
- */
+/** Returns whether the build command was set explicitly and is not the detected one. */
 function isWritten({ buildCommand, config, settings }: BuildOptions, detected: DetectedProject) {
   const written = buildCommand ?? config?.build.command ?? settings?.buildCommand ?? null;
   return written !== null && written !== detected.buildCommand;

@@ -12,8 +12,8 @@ const scheduled = z.looseObject({
 });
 
 /**
- * Returns the manifest with the tasks from `svc.toml` added, and the total number of tasks. An
- * invalid manifest is returned unchanged, because another check rejects it.
+ * Returns the manifest with the tasks from `svc.toml` added. An invalid manifest is returned
+ * unchanged, because another check rejects it.
  *
  * @throws {BuildError} if there are too many.
  */

@@ -9,7 +9,7 @@ const layersSchema = z.object({
 
 const PAGE = "index.html";
 
-/** Returns the file name for a folder in a request's path. */
+/** Decodes a folder's path in a URL. A path with invalid percent-encoding is returned unchanged. */
 function fileName(folder: string): string {
   try {
     return decodeURIComponent(folder);

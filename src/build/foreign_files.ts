@@ -219,7 +219,7 @@ export interface ForeignFacts {
   readonly declined: ReadonlySet<string>;
   /** Paths of the declared scheduled tasks. */
   readonly tasks: ReadonlySet<string>;
-  /** How svc.toml builds the project. */
+  /** The build settings in svc.toml. */
   readonly build: {
     readonly command?: string | undefined;
     readonly outputDirs?: readonly string[] | undefined;

@@ -19,7 +19,7 @@ import { foretellEngine, type ForetellOptions } from "./foretell_engine.ts";
 import { findFunctions } from "./server/project_functions.ts";
 import type { BuildLevel } from "./types.ts";
 
-/** A statement about a project. */
+/** A message about a project. */
 interface Line {
   readonly level: BuildLevel;
   readonly message: string;
@@ -32,7 +32,7 @@ export interface Foretold {
 
 const warning = (message: string): Line => ({ level: "warn", message });
 
-/** Creates a warning that a deploy will fail here. */
+/** Creates a warning that a deploy of this project will fail. */
 const stops = ({ message, hint }: { readonly message: string; readonly hint?: string }): Line =>
   warning(`svc deploy stops here. ${message}${hint === undefined ? "" : `\n${hint}`}`);
 

@@ -30,7 +30,7 @@ export interface PackedFile extends Omit<OutputContent, "info"> {
   readonly sha256: string;
 }
 
-/** Maximum size in bytes of files that are read at once. Larger files are streamed. */
+/** Maximum size in bytes of files that are read in one piece. Larger files are streamed. */
 const READ_WHOLE = 1024 * 1024;
 const CONCURRENCY = 16;
 /** Number of files to check before yielding to other tasks. */

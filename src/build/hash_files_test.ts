@@ -43,7 +43,7 @@ async function withSite(run: (site: Site) => Promise<void>): Promise<void> {
  */
 const later = () => Date.now() + HOUR_MS;
 
-/** Waits until new writes get a later time than the time of `path`. */
+/** Waits until a newly written file would get a later timestamp than `path`. */
 async function untilNewTime(root: string, path: string): Promise<void> {
   const { ctime } = await Deno.stat(path);
   const probe = join(root, "probe");
@@ -72,7 +72,7 @@ Deno.test("hashFiles() reads files again only if they have changed", () =>
   withSite(async ({ root, hash }) => {
     const first = await hash(later());
     assert.equal(first["page-0.html"], sha256Hex("page-0"));
-    // A cached hash that matches no file shows that the file was not read.
+    // This hash matches no file. If it is returned, the file was not read.
     await exchange(root, "page-0.html", "0".repeat(64));
     await exchange(root, "page-1.html", "0".repeat(64));
     await untilNewTime(root, join(root, "page-249.html"));
@@ -84,7 +84,7 @@ Deno.test("hashFiles() reads files again only if they have changed", () =>
     assert.deepEqual(third, second);
   }));
 
-Deno.test("hashFiles() detects a change even if size and times are equal", () =>
+Deno.test("hashFiles() detects a change even if size and modification time stay the same", () =>
   withSite(async ({ root, hash }) => {
     await hash(later());
     await untilNewTime(root, join(root, "page-249.html"));

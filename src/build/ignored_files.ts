@@ -35,8 +35,8 @@ export const emptyReport = (): IgnoreReport => ({
 const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, "\\$&");
 
 /**
- * Converts a line of a folder's ignore file to a line for the project's root. Returns `undefined`
- * if the line is not a pattern (gitignore(5)).
+ * Converts a line of a folder's ignore file to an equivalent line for the project's root. Returns
+ * `undefined` if the line is not a pattern (gitignore(5)).
  */
 function patternFromRoot(line: string, folder: string): string | undefined {
   if (line.trim() === "" || line.startsWith("#")) return undefined;
@@ -71,7 +71,7 @@ async function withFolder(
 type Rules = Readonly<Record<IgnoreFile, Ignore>>;
 
 /**
- * Returns a function that tests whether an entry is ignored. Ignore files in subfolders add to the
+ * Returns an object that tests whether entries are ignored. Ignore files in subfolders add to the
  * rules.
  */
 function ignoredBy(rules: Rules, root: string, report: IgnoreReport): IgnoredEntries {

@@ -4,7 +4,7 @@ import type { OutputSink } from "./types.ts";
 /** Maximum length of a line, in characters. */
 const MAX_LINE = 4096;
 
-/** Passes complete, non-empty lines to `say`. Splits lines of more than 4096 characters. */
+/** Passes complete, non-empty lines to `say`. Splits an unfinished line at 4096 characters. */
 export function createLineSink(say: (line: string) => void): OutputSink {
   let rest = "";
   return {

@@ -13,6 +13,6 @@ Deno.test("createLineSink() joins chunks into lines and skips empty ones", () =>
   assert.deepEqual(linesOf(["a", "b\nc\r", "\n\n", "d"]), ["ab", "c", "d"]);
 });
 
-Deno.test("createLineSink() truncates an endless line", () => {
+Deno.test("createLineSink() splits an endless line", () => {
   assert.deepEqual(linesOf(["x".repeat(5000)]).map(({ length }) => length), [4096, 904]);
 });

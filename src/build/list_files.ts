@@ -113,7 +113,9 @@ export async function surveyPlacements(
   };
 }
 
-/** Checks a path of a placement. A framework may have read the path from the project's files. */
+/**
+ * Validates a path of a placement, because a framework may have read it from the project's files.
+ */
 function checkedPath(path: string): string {
   const parsed = parseRelativePath(path);
   if (parsed.ok) return parsed.path;

@@ -93,7 +93,7 @@ export interface PackOptions extends BuildOptions {
   readonly standing?: string | undefined;
   /** True to skip validation of manifest and rules. The platform validates them anyway. */
   readonly skipValidation?: boolean;
-  /** Where to store the hash cache between runs. Without it, there is no cache. */
+  /** Location of the hash cache, which is kept between runs. Without it, no hashes are cached. */
   readonly cachedAt?: HashCachePlace;
 }
 
@@ -104,7 +104,7 @@ export interface Assembled extends BuiltProject {
   readonly manifest: unknown;
   /** True if the output has no separate manifest. */
   readonly generated: boolean;
-  /** How the project's servers run. Empty if nothing was validated. */
+  /** The engine of each server, with the reason for it. Empty if nothing was validated. */
   readonly servers: readonly ServerReport[];
   /** The rule set of `svc.rules.toml` as written, or `undefined` if there is none. */
   readonly rules: RuleSet | undefined;

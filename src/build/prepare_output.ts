@@ -52,7 +52,7 @@ export interface PreparedOutput {
   readonly manifest: unknown;
   /** True if the output has no separate manifest. */
   readonly generated: boolean;
-  /** How the project's servers run. Empty if nothing was validated. */
+  /** The engine of each server, with the reason for it. Empty if nothing was validated. */
   readonly servers: readonly ServerReport[];
 }
 
@@ -77,7 +77,10 @@ async function readManifest(output: string): Promise<unknown> {
 
 type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
-/** Describes a project about which nothing but the start command in svc.toml is known. */
+/**
+ * Returns the server of a project of which only the start command in svc.toml is known. Returns
+ * `undefined` for other projects.
+ */
 function findProgram(
   { framework }: DetectedProject,
   { paths }: BuiltOutput,

@@ -58,7 +58,7 @@ export async function readRulesFile(
   directory: string,
 ): Promise<RulesFile | undefined> {
   const path = join(directory, RULES_FILE);
-  // Which folders have a page is known only after the build.
+  // Only the build shows which folders have a page.
   const parsed = await parseRules(host, path, { hasFolderPage: () => false });
   if (parsed === undefined) return undefined;
   const { ruleSet, findings } = parsed;

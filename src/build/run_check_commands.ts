@@ -4,12 +4,12 @@ import { BuildError } from "./build_error.ts";
 import { runCommand } from "./run_command.ts";
 import type { BuildHost } from "./types.ts";
 
-/** How a command exited. */
+/** The result of a check command. */
 export interface CommandOutcome {
   readonly name: string;
   readonly passed: boolean;
   readonly durationMs: number;
-  /** Why the command did not pass, or null if it did. */
+  /** The reason why the command did not pass, or null if it passed. */
   readonly problem: string | null;
 }
 

@@ -24,7 +24,7 @@ function shellOf(command: string): { readonly program: string; readonly args: st
 const MAX_KEPT = 16 * 1024;
 
 /**
- * How long to read a command's output after the command has exited, in milliseconds. Its child
+ * Maximum time to read a command's output after the command has exited, in milliseconds. Its child
  * processes can keep the output open.
  */
 const LAST_OUTPUT_MS = 2000;

@@ -29,7 +29,7 @@ export interface BuildHost {
   output(phase: BuildPhase): OutputSink;
   /** Returns a path in the form shown to the user. */
   showPath(absolutePath: string): string;
-  /** When aborted, stops running commands and throws its reason. */
+  /** Stops running commands when it is aborted. The build then throws its reason. */
   readonly signal: AbortSignal;
   /** Folder for content that can be recreated at any time, such as esbuild's binary. */
   readonly cacheDir: string;

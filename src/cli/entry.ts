@@ -16,7 +16,7 @@ function createHost(): Host {
   const signals = createSignals();
   const env = Deno.env.toObject();
   const noProxy = noProxyForLoopback(env);
-  // The runtime reads this variable at the first request. Child processes get the original `env`.
+  // The runtime reads these variables at the first request. Child processes get the original `env`.
   if (noProxy !== undefined) {
     Deno.env.set("NO_PROXY", noProxy);
     Deno.env.set("no_proxy", noProxy);

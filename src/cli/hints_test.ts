@@ -21,7 +21,7 @@ const FOREIGN_FLAGS = new Set([
   "--unshallow",
 ]);
 
-/** Nouns after "svc" that are not commands. */
+/** Words after "svc" that are not commands. */
 const NOUNS = new Set([
   "platform",
   "that",

@@ -49,7 +49,7 @@ Deno.test("the manual has every command and flag, and no accidental roff request
 });
 
 Deno.test({
-  name: "groff shows the manual without a warning",
+  name: "groff renders the manual without a warning",
   ignore: NO_GROFF,
   async fn() {
     const { text, said } = await show(await renderManual());
@@ -59,7 +59,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "groff shows text escaped by roffText() unchanged",
+  name: "groff renders text escaped by roffText() unchanged",
   ignore: NO_GROFF,
   async fn() {
     const words = fc.stringMatching(/^[!-_a-~äé€🙂]{1,12}$/u);

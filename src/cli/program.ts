@@ -75,8 +75,8 @@ async function helpAsData(argv: readonly string[]): Promise<Record<string, unkno
 }
 
 /**
- * The parser reports help and version as errors with exit code 0, and help without a command as an
- * error with exit code 1.
+ * Prints help or the version, which the parser reports as errors. Returns false for other errors.
+ * Throws an error for a group without a command, for which the parser also prints help.
  */
 async function answerParserExit(
   error: CommanderError,
@@ -265,7 +265,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
     );
     const usual = await hintOfCode(report.code);
     if (!json) {
-      // `svc explain` contains the hints that apply to every failure with a code.
+      // Left out for people, because `svc explain` contains the hints that always apply to a code.
       const { hint, ...rest } = report;
       stderr.write(`${toHumanError(hint === usual ? rest : report, ui.colors)}\n`);
     } else if (!ui.answered) {

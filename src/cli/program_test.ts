@@ -84,7 +84,7 @@ const rows: readonly Row[] = [
     error: { error: 'The directory "/does/not/exist" does not exist' },
   },
   {
-    name: "no key",
+    name: "a missing key",
     argv: ["whoami"],
     code: 1,
     error: {

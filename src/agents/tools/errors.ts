@@ -19,7 +19,7 @@ const MAX_OCCURRENCES = 10;
 const lineOf = ({ id, kind, source, count, lastSeen, title }: ErrorSummary): string =>
   `${id} ${count}x, last ${lastSeen}, ${source === null ? kind : `${kind} ${source}`}: ${title}`;
 
-/** Returns the calls to suggest if an error's deployment is known. */
+/** Returns the calls to suggest after errors were shown. */
 function nextOf(project: string): NextCall[] {
   const named = { project };
   return [

@@ -37,7 +37,10 @@ function nextOf(project: string, deployments: readonly Deployment[]): NextCall[]
     }];
 }
 
-/** Returns nothing if there is no named or default project. Rethrows other failures. */
+/**
+ * Handles the error of opening a project: returns `undefined` if there is no named or default
+ * project, and rethrows other errors.
+ */
 function whereNamed(error: unknown): undefined {
   if (error instanceof ToolFailure && error.code === "action_required") return undefined;
   throw error;

@@ -35,7 +35,10 @@ function refuse(error: string, path: string, hint: string): ToolFailure {
   return new ToolFailure({ error, code: "usage", problems: [{ path, message: hint }] });
 }
 
-/** @throws {ToolFailure} if a file has no content, is named twice, or is not a page */
+/**
+ * @throws {ToolFailure} if a file has no content or two contents, is listed twice, or contains
+ * settings or secrets
+ */
 function readFiles(given: readonly GivenFile[]): SiteFile[] {
   const seen = new Set<string>();
   return given.map(({ path, text, base64 }) => {

@@ -6,7 +6,7 @@ import type { BuildJobFile } from "./wire.ts";
 /** Names of the variables that the build process passes to its commands. */
 const PASSED = ["PATH", "HOME", "TMPDIR", "LANG"] as const;
 
-/** A build runs in a sandbox, so it may change how its Node runs. */
+/** This variable is allowed to change how Node runs, because a build runs in a sandbox. */
 const ALLOWED_STEERING = "NODE_OPTIONS";
 
 /**

@@ -14,7 +14,8 @@ const SETTINGS = [
   "submodule.recurse=false",
   "protocol.allow=never",
   "advice.detachedHead=false",
-  // The repository may belong to the user who runs the platform.
+  // By default, git refuses repositories of other users. This one may belong to the platform's
+  // user.
   "safe.directory=*",
 ];
 

@@ -66,7 +66,7 @@ export async function provideNode(
   options: {
     /** Absolute path of the project's folder. */
     readonly directory: string;
-    /** The platform's setting. */
+    /** The version from the project's settings on the platform, or null. */
     readonly version: string | null;
     readonly cache: string;
   },

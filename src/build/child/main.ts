@@ -61,7 +61,7 @@ async function loadConfig(directory: string): Promise<ProjectConfig | undefined>
   throw new BuildError("build_failed", `Fix svc.toml\n${rendered(found)}`);
 }
 
-/** Writes in-memory content to a file that only the platform can read. */
+/** Writes in-memory content to files in the outbox, and returns the event that lists all files. */
 async function handOver(pack: Pack, outbox: string): Promise<PackedEvent> {
   await Deno.mkdir(outbox, { recursive: true });
   const place = async (sha256: string, bytes: Uint8Array<ArrayBuffer>) => {
@@ -171,7 +171,8 @@ export async function runBuildProcess(path: string): Promise<never> {
     const refused = refuseInheritedDescriptors();
     if (refused !== undefined) throw new BuildError("build_failed", refused);
     const job = buildJobFile.parse(JSON.parse(await Deno.readTextFile(path)));
-    // The job contains all variables, but project code must see only its own.
+    // The file is removed before project code runs, because it contains variables that this code
+    // must not see.
     await Deno.remove(path).catch(() => {});
     writer.send(
       job.checks === undefined ? await build(job, writer) : await check(job, job.checks, writer),

@@ -45,7 +45,7 @@ for (const [what, config, wanted] of ROWS) {
   });
 }
 
-Deno.test("readImageConfig() returns undefined for anything else", () => {
+Deno.test("readImageConfig() returns undefined for output that does not describe an image", () => {
   for (const text of ["", "[]", "{}", '[{"Os":"linux"}]', inspected({ Cmd: "node main.js" })]) {
     assert.equal(readImageConfig(text), undefined, text);
   }

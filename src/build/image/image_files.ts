@@ -79,8 +79,8 @@ class ImageReader {
   #written = 0;
 
   /**
-   * The names of files are numbers, because a name in an image must never become a path on this
-   * machine.
+   * The folder for the content of files. Their names are numbers, because a name in an image must
+   * never become a path on this machine.
    */
   readonly #folder: string;
 

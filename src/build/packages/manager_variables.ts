@@ -2,7 +2,10 @@
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Equivalent variables of other package managers, in order of preference. */
+/**
+ * Variables of other package managers, each with the variables that have the same meaning, in order
+ * of preference.
+ */
 const SAME: Readonly<Record<string, readonly string[]>> = {
   YARN_NPM_REGISTRY_SERVER: ["npm_config_registry", "NPM_CONFIG_REGISTRY"],
   YARN_REGISTRY: ["npm_config_registry", "NPM_CONFIG_REGISTRY"],

@@ -51,7 +51,7 @@ function namesSystem(name: string, { os, cpu }: System): boolean {
   return new RegExp(`[-/.]${os}-${cpu}(?:-(?:gnu|glibc|msvc))?$`).test(name);
 }
 
-/** Matches names and versions that npm accepts. No others are shown. */
+/** Matches names and versions that npm accepts. Only these are displayed. */
 const PACKAGE = /^(?:@[\w.~-]+\/)?[\w.~-]+@[\w.+~^*-]+$/;
 
 /** The setting in `.npmrc` that makes npm leave out all optional packages. */

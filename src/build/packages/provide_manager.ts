@@ -74,7 +74,7 @@ function fits(version: string, wanted: string | undefined): boolean {
   return satisfies(version, wanted, { includePrerelease: true });
 }
 
-/** Warns about unusual package manager declarations. */
+/** Warns about lock files from several package managers. */
 function warnOf(host: BuildHost, { name, lockFile, otherLockFiles }: FoundManager): void {
   if (otherLockFiles.length === 0) return;
   host.say(

@@ -24,7 +24,10 @@ interface EntryPlace {
   readonly prefix: string;
 }
 
-/** Finds the folder that is deployed as the root, if the entry's path shows it. */
+/**
+ * Finds the real folder that is deployed as the root. If the entry's path does not show it, returns
+ * the entry's own folder.
+ */
 async function entryPlace(entry: string, files: readonly OutputFile[]): Promise<EntryPlace> {
   const file = files.find(({ path }) => path === entry);
   if (file === undefined) throw new Error(`The output has no entry file ${entry}`);

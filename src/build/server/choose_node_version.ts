@@ -60,7 +60,7 @@ function readWish(text: string, built: number | undefined): Version | undefined 
   return version === undefined ? undefined : { version };
 }
 
-/** The oldest and newest supported major versions. */
+/** The oldest and newest major versions that are accepted. */
 const MAJORS = { oldest: 18, newest: 60 } as const;
 
 function judge(version: string, { source, text }: NodeWish): NodeChoice {

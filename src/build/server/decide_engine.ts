@@ -56,7 +56,9 @@ export function decideEngine(facts: EngineFacts): EngineChoice {
   };
 }
 
-/** Checks which of the files that distinguish Node projects from Deno projects exist. */
+/**
+ * Checks for `package.json` and `deno.json`, which distinguish Node projects from Deno projects.
+ */
 export async function readProjectKind(
   project: ProjectReader,
 ): Promise<Pick<EngineFacts, "hasPackageJson" | "hasDenoJson">> {

@@ -75,9 +75,7 @@ interface PackageFolder {
 
 const isInside = (path: string, folder: string) => path.startsWith(`${folder}/`);
 
-/**
- * This is synchronous because, for thousands of files, asynchronous calls take ten times as long.
- */
+/** Synchronous, because asynchronous calls take ten times as long for thousands of files. */
 function entriesOf(folder: string): readonly Deno.DirEntry[] {
   try {
     return [...Deno.readDirSync(folder)];

@@ -1,6 +1,6 @@
 /**
  * @module Places a server's packages in its deployment. Each module finds the same packages as in
- * the project. Pure: paths are absolute and real, and use `/`.
+ * the project. Has no side effects. Paths are absolute and real, and use `/`.
  *
  * Packages of the project and of the folders above it, up to its workspace, are merged into one
  * `node_modules` for the server. For packages with the same name, the nearest one is used. Packages
@@ -91,7 +91,7 @@ function createPlaces(options: PlacesOptions, paths: readonly string[]) {
   };
 }
 
-/** Finds the folder that Node uses for a name, from a module's folder upward. */
+/** Finds the package folder to which Node resolves a name, from a module's folder upward. */
 function resolveName(
   name: string,
   from: string,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { placePackages } from "./place_packages.ts";
 
 interface Row {
-  /** Files, keyed by the modules that need them. */
+  /** The modules that need each file, keyed by the file. */
   readonly files: Readonly<Record<string, readonly string[]>>;
   readonly links?: Readonly<Record<string, string>>;
   readonly directory?: string;

@@ -52,7 +52,7 @@ export async function projectNode(
   folders: {
     readonly project: string;
     readonly workspace: string;
-    /** The platform's setting. */
+    /** The version from the project's settings on the platform. */
     readonly setting: string | undefined;
   },
 ): Promise<ProjectNode> {

@@ -45,8 +45,7 @@ function isSmall(store: string): boolean {
   const total = { files: 0, bytes: 0 };
   const folders = [store];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    // This is synchronous because, for thousands of files, asynchronous calls take ten times as
-    // long.
+    // Synchronous, because asynchronous calls take ten times as long for thousands of files.
     for (const { name, isDirectory, isSymlink } of Deno.readDirSync(folder)) {
       if (TOOL_FILES.has(name)) continue;
       if (PRIVATE_NAMES.test(name) || !parseRelativePath(name).ok) return false;
@@ -66,7 +65,10 @@ function isSmall(store: string): boolean {
   return true;
 }
 
-/** Returns whether the deployment has all packages that the server's modules can import. */
+/**
+ * Returns whether the deployment contains the complete project at its root. If so, the server's
+ * modules find the same packages as in the project.
+ */
 function isComplete(
   { listing, projectRoot, workspaceRoot }: ServerFacts,
   { directory, entry }: ComputeLayer,

@@ -17,7 +17,7 @@ export interface ServerSettings {
   };
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb?: number;
-  /** The platform's setting for the project. */
+  /** The version from the project's settings on the platform. */
   readonly nodeVersion?: string;
 }
 
@@ -47,7 +47,7 @@ export interface PreparedServer {
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** How a server runs, for people and programs. */
+/** The engine of a server, with the reason for it and its packages. */
 export interface ServerReport {
   readonly layer: string;
   readonly entry: string;

@@ -33,8 +33,8 @@ const RUNNERS: readonly {
 ];
 
 /**
- * How each package manager runs, in a member's folder, a program that is installed in the
- * workspace's root.
+ * Commands with which package managers, called in a member's folder, run a program that is
+ * installed in the workspace's root.
  */
 const PROGRAM: Readonly<Record<PackageManager, string>> = {
   npm: "npx",
@@ -47,7 +47,7 @@ const PROGRAM: Readonly<Record<PackageManager, string>> = {
 /** Names that a shell reads as a single word. */
 const PLAIN_NAME = /^[@\w./-]+$/;
 
-/** Builds the packages in the given order, using only the package manager. */
+/** Returns the command with which each package manager builds the packages in the given order. */
 const ORDERED: Readonly<Record<PackageManager, (members: readonly Member[]) => string>> = {
   npm: (members) => `npm run build${members.map(({ name }) => ` --workspace=${name}`).join("")}`,
   pnpm: (members) => `pnpm --filter=${members.at(-1)?.name}... run build`,

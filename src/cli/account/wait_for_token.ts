@@ -10,7 +10,7 @@ const SLOW_DOWN_MS = 5000;
 /** Maximum pause between attempts while the network is unavailable. */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** How the wait for the token ended. */
+/** The last response: a token or a refusal. */
 export type LoginOutcome = Extract<PollAnswer, { type: "token" | "refused" }>;
 
 export interface WaitOptions {

@@ -12,7 +12,7 @@ function described({ name, prefix, createdAt }: Identity["credential"]): string 
   return `${name}${mark}, since ${createdAt.slice(0, 10)}`;
 }
 
-/** Returns the limits of an API key, or nothing for a login. */
+/** Returns the limits of an API key, or an empty list for a login. */
 async function limits(client: Client, { grant }: Identity): Promise<[string, string][]> {
   if (grant === null) return [];
   const { permissions, projects, expiresAt } = grant;

@@ -34,7 +34,7 @@ export const diagnostic = z.object({
   ruleId: text.optional(),
 });
 
-/** How a server runs. */
+/** The engine of a server, with the reason for it. */
 export const server = z.object({
   layer: text,
   entry: text,

@@ -82,7 +82,7 @@ Deno.test("resolveSwitches() accepts true and false for flags that take no value
 });
 
 for (const argv of [["deplyo", "--help"], ["deplyo", "--version"], ["projects", "lst", "-h"]]) {
-  Deno.test(`svc ${argv.join(" ")} ends with 2`, async () => {
+  Deno.test(`svc ${argv.join(" ")} exits with code 2`, async () => {
     const { code, stdout, stderr } = await runCli(argv);
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /Unknown command/);

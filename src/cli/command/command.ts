@@ -9,7 +9,7 @@ export interface CommandInput<Args extends unknown[], Flags extends OptionValues
 }
 
 export interface CommandSpec<Args extends unknown[], Flags extends OptionValues> {
-  /** Shown by help below the summary. The summary itself is in the group. */
+  /** Displayed by help below the summary, which is defined in the group. */
   readonly description?: string;
   /** Declares arguments and flags on an empty command. */
   readonly define: (command: Command) => Command<Args, Flags>;

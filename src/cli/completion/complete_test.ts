@@ -33,7 +33,7 @@ Deno.test("svc completion prints a script for each shell, and in JSON mode a sin
   }
 });
 
-Deno.test("svc complete is hidden from people", async () => {
+Deno.test("svc complete does not appear in help", async () => {
   const { stdout } = await runCli(["--help"]);
   assert.match(stdout, /^ {2}completion /m);
   assert.doesNotMatch(stdout, /^ {2}complete /m);

@@ -44,7 +44,7 @@ async function createNamed(
   }
 }
 
-/** Lists the deployments that get the variable automatically. */
+/** Returns messages about the deployments that get the variable automatically. */
 function injectionOf(database: Database): readonly string[] {
   if (!database.autoInject) return [];
   const { overriddenBy } = database;

@@ -88,7 +88,7 @@ interface Search {
   readonly client: Client;
   readonly project: Project;
   readonly reference: string;
-  /** The source of the database's name or ID, if it was not on the command line. */
+  /** Describes where the reference was set, for messages. Empty if it was on the command line. */
   readonly source: string;
 }
 

@@ -3,7 +3,7 @@ import type { Database, DatabaseHistory } from "../../contract/databases.ts";
 import { formatAge, formatBytes } from "../terminal/format.ts";
 import { formatFacts } from "../terminal/table.ts";
 
-/** Formats a size, which may be unknown. */
+/** Formats a size in bytes. `null` stands for an unknown size. */
 export function formatSize(bytes: number | null): string {
   return bytes === null ? "unknown" : formatBytes(bytes);
 }

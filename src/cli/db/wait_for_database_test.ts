@@ -109,7 +109,7 @@ Deno.test("db create --wait fails with the platform's reason", async () => {
   assert.match(result.next[0], /^svc db info blog/);
 });
 
-Deno.test("db create --wait gives up eventually", async () => {
+Deno.test("db create --wait gives up after ten minutes", async () => {
   const { code, result } = await create(Array.from({ length: 50 }, () => CREATING), 60_000);
   assert.equal(code, 1);
   assert.match(result.error, /still being created after 11 min/);

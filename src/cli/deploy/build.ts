@@ -20,7 +20,7 @@ export default defineCommand({
     ["build ./site --skip-validation", "only build"],
   ],
   async run({ args: [dir], flags }, ctx) {
-    // Help and completion do not need the build code.
+    // Imported on demand, because help and completion do not need the build code.
     const [{ assembleProject }, { createBuildHost, explainBuild }] = await Promise.all([
       import("../../build/mod.ts"),
       import("./build_host.ts"),

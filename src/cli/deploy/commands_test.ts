@@ -94,7 +94,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       },
     );
 
-    await t.step("projects list, info, update and delete", async () => {
+    await t.step("projects update changes settings, and delete asks first", async () => {
       const updated = await bench.json([
         "projects",
         "update",
@@ -235,7 +235,7 @@ for (const { name, argv, files, code, stderr } of refusals) {
   });
 }
 
-Deno.test("deploy shows the problems in a manifest in the spec's format", async () => {
+Deno.test("deploy shows each problem in a manifest with its path", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "p"]);
     await Deno.mkdir(join(bench.site, ".svc"));

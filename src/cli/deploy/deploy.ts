@@ -40,7 +40,7 @@ export default defineCommand({
     ["deploy ./site --project-id blog --skip-build --json", "for scripts"],
   ],
   async run({ args: [dir], flags }, ctx) {
-    // Help and completion do not need the build code.
+    // Imported on demand, because help and completion do not need the build code.
     const { deployProject } = await import("./deploy_project.ts");
     await deployProject(ctx, dir, flags);
   },

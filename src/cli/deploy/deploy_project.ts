@@ -103,7 +103,7 @@ function reportSent(
   },
 ): void {
   const { deployment, uploaded, reused } = sent;
-  // A live deployment has no `error`, because that field is reserved for failures.
+  // The printed deployment is live, so its `error`, which is reserved for failures, is left out.
   const { error: _, ...live } = deployment;
   const { urls } = deployment;
   ctx.ui.done(

@@ -26,7 +26,7 @@ export interface DeployTargetFlags {
 /** The environment to deploy to. */
 export interface DeployTarget {
   readonly name: string;
-  /** Slug of a custom environment, or null for a built-in environment. */
+  /** URL of a custom environment, or null for a built-in environment. */
   readonly url: string | null;
 }
 
@@ -44,9 +44,9 @@ export function checkDeployTargetFlags(flags: DeployTargetFlags): void {
 }
 
 /**
- * Chooses preview, unless `--prod` or `--environment` is given (cli-and-config.md, "Endpoints").
- * `SVC_ENVIRONMENT` and the context are ignored here, because they could name production. If they
- * name a different environment, the user is warned.
+ * Chooses preview, unless `--prod` or `--environment` is given. `SVC_ENVIRONMENT` and the context
+ * are ignored here, because they could name production. If they name a different environment, the
+ * user is warned.
  */
 export async function chooseDeployTarget(
   ctx: Context,

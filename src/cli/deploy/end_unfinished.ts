@@ -22,7 +22,7 @@ export type Ending =
 export interface Unfinished {
   readonly id: string;
   readonly project: Project;
-  /** True once the platform was asked to activate the deployment. */
+  /** True once the platform has been asked to activate the deployment. */
   readonly isActivating: boolean;
 }
 

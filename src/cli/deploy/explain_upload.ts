@@ -29,7 +29,10 @@ async function hasChanged({ content, sha256, size }: PackedFile): Promise<boolea
   }
 }
 
-/** Names the files in `sent` that changed during the deploy, or whose upload was interrupted. */
+/**
+ * Returns an error that names the files in `sent` that changed during the deploy, or whose upload
+ * was interrupted. Returns other errors unchanged.
+ */
 export async function explainUpload(
   ctx: Context,
   error: unknown,

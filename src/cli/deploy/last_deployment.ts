@@ -17,7 +17,9 @@ const NAME = "deployed.json";
  */
 const MIN_FILES = 200;
 
-/** The file's content needs no further checks, because the platform verifies the resulting list. */
+/**
+ * The schema checks only the structure, because the platform verifies the resulting list of files.
+ */
 const saved = z.strictObject({
   version: z.literal(1),
   apiUrl: z.string(),
@@ -63,7 +65,7 @@ export async function readLastDeployment(
   };
 }
 
-/** Remembers a deployment of the checkout at `root`, unless it has only a few files. */
+/** Stores the last deployment of the checkout at `root`, unless it has only a few files. */
 export async function writeLastDeployment(
   root: string,
   { apiUrl, projectId }: DeploymentPlace,

@@ -11,7 +11,7 @@ import type { Context } from "../session/context.ts";
 import { formatAge } from "../terminal/format.ts";
 import { formatFacts } from "../terminal/table.ts";
 
-/** Adds alternatives to the platform's error. */
+/** Adds the command that lists deployments to the platform's error about a conflict. */
 function explainConflict({ lines }: Context, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 409) return error;
   return new CliError("conflict", error.message, {

@@ -13,7 +13,7 @@ import type { Context } from "../session/context.ts";
 export interface RollingFlags {
   readonly rolling?: number[] | undefined;
   readonly every?: number | undefined;
-  /** Only for `svc promote`. */
+  /** Percentage of visitors. Only for `svc promote`. */
   readonly share?: number | undefined;
 }
 

@@ -59,7 +59,7 @@ export interface DeploymentRequest {
     BodyInputOf<typeof createDeployment>,
     "files" | "functions" | "base" | "removed"
   >;
-  /** Absolute path of the project's root. The last deployment is remembered there. */
+  /** Absolute path of the project's root, below which the last deployment is recorded. */
   readonly root: string;
 }
 

@@ -23,7 +23,7 @@ async function query(url: string, sql: string): Promise<readonly object[]> {
 
 for (const [engine, options] of Object.entries(ENGINES)) {
   Deno.test({
-    name: `dev gives its server the named branch, which is separate: ${engine}`,
+    name: `dev gives its server the named branch, isolated from main: ${engine}`,
     ignore: engine === "server" && NO_POSTGRES !== undefined,
     fn: () =>
       withServer(async (bench) => {

@@ -39,7 +39,7 @@ export default defineCommand({
     ["dev --country DE --device mobile", "simulate a visitor"],
   ],
   async run({ args: [dir], flags }, ctx) {
-    // Help and completion do not need the server code.
+    // Imported on demand, because help and completion do not need the server code.
     const { runDev } = await import("./run_dev.ts");
     await runDev(ctx, await openProjectFolder(ctx, dir), {
       ...flags,

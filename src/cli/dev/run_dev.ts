@@ -264,6 +264,6 @@ function announce(
     inspector: inspectors.server ?? null,
     functionsInspector: inspectors.functions ?? null,
   };
-  // On a terminal, the URL has already been shown.
+  // On a terminal, the URL has already been displayed.
   ui.result(result, ui.showsOnTerminal ? "" : url);
 }

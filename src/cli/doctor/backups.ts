@@ -13,7 +13,7 @@ const LONG_MS = 3_600_000;
 
 const name = "backups";
 
-/** Checks a platform's backups. Returns nothing if the platform creates no backups. */
+/** Checks a platform's backups. Returns an empty list if the platform creates no backups. */
 export function judgeBackups(status: BackupStatus, now: number): readonly Point[] {
   const { place, everySeconds, last, failure, runningSince } = status;
   if (place === null) return [];

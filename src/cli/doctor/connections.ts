@@ -13,8 +13,8 @@ import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 
 /**
- * Codes from authenticator apps and tokens from CI jobs work only if clocks differ by at most about
- * half a minute.
+ * Maximum difference between clocks, in milliseconds. With a larger one, codes from authenticator
+ * apps and tokens from CI jobs are refused.
  */
 const MOST_SKEW_MS = 30_000;
 
@@ -30,10 +30,11 @@ const NOT_READY = 503;
 export interface PlatformFacts {
   readonly version: string;
   /**
-   * How far the platform's clock is ahead of this machine's, in milliseconds, accurate to a second.
+   * Milliseconds by which the platform's clock is ahead of this machine's, accurate to a second.
+   * `undefined` if the response has no date.
    */
   readonly skewMs: number | undefined;
-  /** Why the platform cannot use databases. */
+  /** The reason why the platform cannot use databases, or `undefined` if it can. */
   readonly databases: string | undefined;
   /** Whether the platform can read its country database. */
   readonly knowsCountries: boolean;
@@ -87,8 +88,8 @@ export function judgePlatform(
 }
 
 /**
- * Checks the platform in use. Returns nothing if no platform was chosen and none is running at the
- * default URL.
+ * Checks the platform in use. Returns an empty list if no platform was chosen and none is running
+ * at the default URL.
  */
 export async function examinePlatform(ctx: Context, own: string): Promise<readonly Point[]> {
   const { apiUrl, credentials, settings } = ctx;

@@ -13,7 +13,7 @@ import type { Point } from "./point.ts";
 const DIRECTORY = "data directory";
 const FORMAT = "data format";
 
-/** Checks the mode of a data directory, which is `undefined` if the directory is missing. */
+/** Checks the mode of a data directory. `mode` is `undefined` if the directory is missing. */
 export function judgeDataDir(
   dataDir: string,
   mode: number | null | undefined,

@@ -23,7 +23,7 @@ const MOST_IN_USE = 0.9;
  */
 const LEAST_CONNECTIONS = 25;
 /**
- * How long an expired database can exist before that indicates a fault, in milliseconds.
+ * Maximum time in milliseconds for which an expired database can exist without a fault.
  * Housekeeping runs every hour.
  */
 const UNSWEPT_MS = DAY_MS;

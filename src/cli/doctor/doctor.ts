@@ -34,7 +34,7 @@ export default defineCommand({
       flags,
     );
     const isServed = await serve.isServed(dataDir).catch((error) => {
-      // Another check reports this problem.
+      // The check of the data directory reports this problem.
       if (error instanceof serve.DataDirUnusableError) return false;
       throw error;
     });

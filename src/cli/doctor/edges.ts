@@ -32,7 +32,8 @@ function problemOf(edge: FrontEdge, now: number): readonly [string, string] | un
 }
 
 /**
- * Names the edges that are disconnected, behind or drained. Returns nothing if there are no edges.
+ * Names the edges that are disconnected, behind or drained. Returns an empty list if there are no
+ * edges.
  */
 export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly Point[] {
   if (edges.length === 0) return [];

@@ -7,7 +7,10 @@ import { formatBytes } from "../terminal/format.ts";
 import type { Context } from "../session/context.ts";
 import type { Point } from "./point.ts";
 
-/** Each connection from a visitor or to a server uses a file descriptor. */
+/**
+ * Minimum number of files that a process must be able to open, because each connection from a
+ * visitor or to a server uses a file descriptor.
+ */
 const LEAST_FILES = 4096;
 const LEAST_MEMORY = 512 * 1024 * 1024;
 /** The default port of `svc serve`. */

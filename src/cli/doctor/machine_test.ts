@@ -5,7 +5,7 @@ const limitsOf = (soft: string) =>
   `Limit                     Soft Limit           Hard Limit           Units\n` +
   `Max open files            ${soft.padEnd(20)} 524288               files\n`;
 
-Deno.test("judgeOpenFiles() requires a file descriptor for each visitor", () => {
+Deno.test("judgeOpenFiles() warns about a limit that is too low for many connections", () => {
   assert.equal(judgeOpenFiles(limitsOf("65536"))!.state, "ok");
   assert.equal(judgeOpenFiles(limitsOf("unlimited"))!.state, "ok");
   const few = judgeOpenFiles(limitsOf("1024"))!;
@@ -14,7 +14,7 @@ Deno.test("judgeOpenFiles() requires a file descriptor for each visitor", () => 
   assert.equal(judgeOpenFiles(""), undefined, "a system without /proc");
 });
 
-Deno.test("judgeMemory() requires memory for the platform's processes", () => {
+Deno.test("judgeMemory() advises at least 512 MiB of memory", () => {
   assert.equal(judgeMemory(1024 ** 3).state, "ok");
   assert.match(judgeMemory(256 * 1024 ** 2).advice!, /512 MiB/);
 });

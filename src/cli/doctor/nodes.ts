@@ -12,7 +12,7 @@ const MOST_LAG_MS = 5000;
 
 const name = "nodes";
 
-/** Checks a platform's nodes. Returns nothing if the platform has only one node. */
+/** Checks a platform's nodes. Returns an empty list if the platform has only one node. */
 export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   if (items.length < 2 && lost.length === 0) return [];
   const points: Point[] = [];

@@ -5,7 +5,7 @@ import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAge } from "../terminal/format.ts";
 import { listVariables } from "./project_variables.ts";
 
-/** Shown instead of a secret's value, with a fixed length. */
+/** Displayed instead of a secret's value. The length is fixed, so it reveals nothing. */
 const MASK = "********";
 
 export default defineCommand({

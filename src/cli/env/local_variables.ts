@@ -22,7 +22,10 @@ export interface LocalVariables {
 
 const NONE: LocalVariables = { variables: {}, reached: false };
 
-/** Makes a single attempt, so that the program starts immediately even without a network. */
+/**
+ * Returns whether the platform responds. Makes a single attempt, so that the program starts
+ * immediately even without a network.
+ */
 async function isReachable(ctx: Context, folder: ProjectFolder): Promise<boolean> {
   const { method, path } = getHealth;
   try {

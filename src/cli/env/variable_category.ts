@@ -20,9 +20,9 @@ export function categoryOfFlags(
 }
 
 /**
- * Returns the category of one variable: from the flag, or from its declaration (cli-and-config.md,
- * "Project config file"). A flag can turn a variable that is declared plain into a secret, but it
- * cannot make a sensitive variable plain. Without a flag or declaration, asks the user.
+ * Returns the category of one variable: from the flag, or from its declaration. A flag can turn a
+ * variable that is declared plain into a secret, but it cannot make a sensitive variable plain.
+ * Without a flag or declaration, asks the user.
  */
 export async function chooseCategory(
   ctx: Pick<Context, "prompter">,

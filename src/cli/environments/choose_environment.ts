@@ -119,8 +119,8 @@ function findEnvironment(
 }
 
 /**
- * Creates the error for an unknown name, with a list of existing environments. `from` is the source
- * of the name, if the name is not from the command line.
+ * Creates the error for an unknown name, with a list of existing environments. The message names
+ * the source of the name, unless it is the command line.
  */
 function unknownEnvironment(
   { lines }: Context,

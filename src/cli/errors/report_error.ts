@@ -58,7 +58,7 @@ function describeUsage(error: CommanderError, usage: string | undefined): ErrorR
   };
 }
 
-/** Facts about the run that help to describe an error. */
+/** Information about the run for describing an error. */
 export interface ErrorFacts {
   readonly apiUrl: string;
   /** Missing if the command line could not be read. */
@@ -175,7 +175,7 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
   return { message, code: "internal", exitCode: EXIT.failure };
 }
 
-/** Returns the JSON error object, in which `error` contains the message (spec: "Errors"). */
+/** Returns the JSON error object, in which `error` contains the message. */
 export function toJsonError(report: ErrorReport): Record<string, unknown> {
   const { message, code, hint, next, problems, found, requestId, retryAfterMs } = report;
   return {

@@ -34,7 +34,7 @@ async function settles(bench: Bench, line: string | undefined, options: RunOptio
   assert.equal(outcome.code, 0, `${line}: ${outcome.stdout}${outcome.stderr}`);
 }
 
-Deno.test("a taken name: choose another", () =>
+Deno.test("the suggestion for a taken name uses another name", () =>
   withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
     const argv = ["projects", "create", "--name", "blog", "--display-name", "It's a blog"];
@@ -49,7 +49,7 @@ Deno.test("a taken name: choose another", () =>
     await settles(bench, init.next[0]);
   }));
 
-Deno.test("an unlinked folder: list the projects, or create one, but never change an existing one", () =>
+Deno.test("suggestions for an unlinked folder never change an existing project", () =>
   withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
     for (const argv of [["deploy", "--prod"], ["logs"], ["env", "list"], ["rollback"], ["link"]]) {
@@ -67,7 +67,7 @@ Deno.test("an unlinked folder: list the projects, or create one, but never chang
     assert.match(await bench.read("svc.toml"), /name = "my-site"/);
   }));
 
-Deno.test("a missing project: the hint names the one that was probably meant", () =>
+Deno.test("the hint for a missing project names the one that was probably meant", () =>
   withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
     const { next, hint } = await suggested(bench, ["deploy", "--prod", "--project-id", "blogs"]);
@@ -80,7 +80,7 @@ Deno.test("a missing project: the hint names the one that was probably meant", (
     for (const line of next) await settles(bench, line);
   }));
 
-Deno.test("a key from another workspace: log in there, and change nothing in the key's workspace", () =>
+Deno.test("the suggestions for a key from another workspace log in there, or list workspaces", () =>
   withPlatform(async (bench) => {
     const { next, error } = await suggested(bench, ["projects", "list", "--workspace", "acme"]);
     assert.match(error, /belongs to workspace "default", not "acme"/);
@@ -90,7 +90,7 @@ Deno.test("a key from another workspace: log in there, and change nothing in the
     ]);
   }));
 
-Deno.test("nothing to roll back: list the deployments", () =>
+Deno.test("the suggestion lists deployments if there is nothing to roll back", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const none = await suggested(bench, ["rollback", "--project-id", "my-site"]);
@@ -101,7 +101,7 @@ Deno.test("nothing to roll back: list the deployments", () =>
     assert.match(first.error, /no earlier deployment to roll back to/);
   }));
 
-Deno.test("a missing output: build it", () =>
+Deno.test("the suggestion for a missing output builds it", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create", "--name", "my-site"]);
     await Deno.remove(join(bench.site, "index.html"));
@@ -113,7 +113,7 @@ Deno.test("a missing output: build it", () =>
     await settles(bench, next[0]);
   }));
 
-Deno.test("no environment: list the environments; confirmations: repeat the line with the flag", () =>
+Deno.test("suggestions list environments, and repeat a command with the confirmation flag", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const argv = ["env", "set", "KEY", "--plain", "--value", "v"];

@@ -60,7 +60,7 @@ export async function sendTrigger(ctx: Context, request: TriggerRequest): Promis
       path: `/v1/hooks/${place.key}`,
       headers: {
         "content-type": "application/json",
-        // Proxies can repeat a request when a connection closes.
+        // Proxies can repeat a request when a connection closes, so each request has a key.
         "idempotency-key": request.idempotencyKey ?? crypto.randomUUID(),
       },
       body: () => JSON.stringify(request.body),

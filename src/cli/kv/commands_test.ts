@@ -123,7 +123,7 @@ Deno.test("kv shares dev.data_dir with other processes that have it open, and re
     assert.equal((await json(["get", "a"])).value, "from dev");
   }));
 
-Deno.test("kv reports errors in a command line", () =>
+Deno.test("kv commands report errors in the command line", () =>
   withFolder(async ({ run }) => {
     const rows: readonly (readonly [string[], RegExp, RunOptions?])[] = [
       [["set", "", "x"], /Keys must be 1 to 512 bytes/],

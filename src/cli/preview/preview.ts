@@ -22,7 +22,7 @@ export default defineCommand({
     ["preview --build --port 8000", "build, and serve on another port"],
   ],
   async run({ args: [dir], flags }, ctx) {
-    // Help and completion do not need the server code.
+    // Imported on demand, because help and completion do not need the server code.
     const { runPreview } = await import("./run_preview.ts");
     await runPreview(ctx, await openProjectFolder(ctx, dir), {
       ...flags,

@@ -9,7 +9,7 @@ const END = "<!-- svc: end -->";
  */
 const SECTION = /<!-- svc: begin(?:(?!<!-- svc: begin)[^])*?<!-- svc: end -->/;
 
-/** Facts about the project for the section. */
+/** Properties of the project that the section mentions. */
 export interface AgentsFacts {
   readonly name: string;
   readonly buildCommand: string | undefined;

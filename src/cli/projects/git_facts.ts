@@ -1,11 +1,11 @@
-/** @module Gets facts about the deployed folder from git. */
+/** @module Reads information about the deployed folder from git. */
 import { branchName } from "../../contract/projects.ts";
 import type { Environment } from "../session/global_flags.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 
 /**
- * Facts from git. All are optional, because git can be missing, and the folder may not be a
- * checkout.
+ * Information from git. All fields are optional, because git can be missing, and the folder may not
+ * be a checkout.
  */
 export interface GitFacts {
   readonly branch?: string;
@@ -14,7 +14,7 @@ export interface GitFacts {
   readonly message?: string;
 }
 
-/** Maximum lengths that the platform accepts (spec: trigger request body). */
+/** Maximum lengths that the platform accepts, in characters. */
 const MAX_MESSAGE = 500;
 const MAX_AUTHOR = 200;
 

@@ -49,7 +49,7 @@ async function nameOf(ctx: Context, folder: ProjectFolder, flags: InitFlags): Pr
 }
 
 async function detect(folder: ProjectFolder, flags: InitFlags): Promise<DetectedProject> {
-  // Help and completion do not need the build code.
+  // Imported on demand, because help and completion do not need the build code.
   const { createFolderReader } = await import("../../build/mod.ts");
   const isStatic = folder.config?.build.isStatic === true;
   return await detectProject(createFolderReader(folder.directory), { ...flags, isStatic });

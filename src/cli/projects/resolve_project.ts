@@ -110,7 +110,8 @@ export async function hintAtProjects(
 }
 
 /**
- * Returns the command that creates a project for a folder. The command must be run in that folder.
+ * Returns the command that creates a project for a folder, and that can be run in the current
+ * folder.
  */
 export function createLine(ctx: Context, { directory }: ProjectFolder, name: string): string {
   const there = directory === ctx.cwd ? [] : ["--cwd", directory];

@@ -141,8 +141,8 @@ class Prompt {
 /**
  * Runs a prompt until Ctrl-D, `\q` or the end of input.
  *
- * @returns functions that close the prompt and handle Ctrl-C, for signals that are sent to the
- * process.
+ * @returns a promise that resolves when the prompt has ended, and functions that close the prompt
+ * and handle Ctrl-C, for signals that are sent to the process.
  */
 export function openPrompt(options: PromptOptions): {
   readonly done: Promise<void>;

@@ -117,7 +117,7 @@ Deno.test("the arrow key recalls statements, except those with a password", asyn
   assert.deepEqual(bench.ran, ["select\n1;", "alter role a password 'x';", "select\n1;"]);
 });
 
-Deno.test("backslash commands: help, expanded rows, descriptions, unknown commands", async () => {
+Deno.test("backslash commands print help, switch the layout and list tables", async () => {
   const bench = await openBench();
   for (const command of ["\\?", "\\x", "\\copy", "\\dt"]) {
     bench.type(`${command}\n`);

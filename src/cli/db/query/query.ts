@@ -34,7 +34,7 @@ async function readSql(
   { argument, file, database, branch }: {
     readonly argument?: string | undefined;
     readonly file?: string | undefined;
-    /** The database to query, for commands that also accept other databases. */
+    /** The database that the user named, for the suggested command. */
     readonly database?: string | undefined;
     readonly branch: string;
   },
