@@ -66,7 +66,7 @@ function formatOf(root: unknown): DocumentFormat {
       const hint = keyHint(path, key, valueAt(root, [...path, key]));
       return hint === undefined ? undefined : { hint };
     },
-    /** Only declarations have two forms, and the second one is a table. */
+    /** Only declarations have two forms. A table was meant as the second one. */
     meantBranch(branches, path) {
       const value = valueAt(root, path);
       const isTable = typeof value === "object" && value !== null && !Array.isArray(value) &&

@@ -38,7 +38,7 @@ const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string]
 const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
 
 export interface RunScriptOptions {
-  /** Cancels the running statement, so that no part of the script takes effect. */
+  /** Cancels the running statement. In that case, no part of the script takes effect. */
   readonly signal?: AbortSignal;
 }
 

@@ -264,7 +264,8 @@ export class ProjectSite {
   }
 
   /**
-   * Whether a folder's page is served without a trailing slash. A dev server may serve any path.
+   * Returns a function that tells whether a folder's page is served without a trailing slash. A dev
+   * server may serve any path.
    */
   #hasFolderPage(): (folder: string) => boolean {
     if (this.#content?.manifest.urls?.trailingSlash !== "never") return () => false;

@@ -1,7 +1,7 @@
 /**
- * @module Maps hostnames to sites in memory, so that a request for a host in use does not read the
- * store. Sites are compiled when they are activated or first requested, and unloaded when there are
- * too many.
+ * @module Maps hostnames to sites in memory. A request for a host in use therefore does not read
+ * the store. Sites are compiled when they are activated or first requested, and unloaded when there
+ * are too many.
  */
 import type { FeedMessage, HostBinding, RollingBinding } from "../../feed/mod.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
@@ -182,7 +182,7 @@ export class SiteDirectory {
     return this.#revision;
   }
 
-  /** Hostnames that serve a deployment. */
+  /** Returns the hostnames that serve a deployment. */
   hostnames(): readonly string[] {
     return [...this.#entries.keys()];
   }
