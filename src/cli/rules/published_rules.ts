@@ -56,8 +56,8 @@ export type RulesInEffect = Pick<ActiveRules, "origin" | "revisionId">;
 
 /**
  * Finds the rules that production uses, and warns if a published set overrides the rules of the new
- * deployment. Returns `null` if the platform does not respond, because the deployment is already
- * live.
+ * deployment. Returns `null` if the platform responds with an error or the user stops the command,
+ * because the deployment is already live.
  */
 export async function reportRulesInEffect(
   ctx: Context,

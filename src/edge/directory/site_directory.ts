@@ -89,7 +89,9 @@ class NotServed extends Error {}
 export class SiteDirectory {
   readonly #entries = new Map<string, Entry>();
   readonly #loaded = new Map<string, Promise<Site>>();
-  /** The time at which each replaced deployment stops serving its pages. */
+  /**
+   * When each replaced deployment stops serving its pages, in milliseconds since the Unix epoch.
+   */
   readonly #pins = new Map<string, number>();
   readonly #maxLoaded: number;
   #revision = 0;
@@ -182,7 +184,7 @@ export class SiteDirectory {
     return this.#revision;
   }
 
-  /** Returns the hostnames that serve a deployment. */
+  /** Returns the hostnames that have a site. */
   hostnames(): readonly string[] {
     return [...this.#entries.keys()];
   }

@@ -90,7 +90,7 @@ export class SharedBackend {
   }
 
   /**
-   * Runs SQL of the platform, and returns the rows of its last result.
+   * Runs the platform's own SQL, and returns the rows of its last result.
    *
    * @throws {BackendError}
    */
@@ -104,7 +104,7 @@ export class SharedBackend {
   }
 
   /**
-   * Runs messages of the platform that need no `Sync`.
+   * Runs the platform's own messages, which need no `Sync`.
    *
    * @returns the backend's error to send to the client, if there was one
    */
