@@ -82,7 +82,7 @@ function problem(sqlState: string, message: string, position: number | null = nu
 class ScriptRun {
   readonly #messages: MessageStream;
   readonly #splitter = new StatementSplitter();
-  /** Characters of the script that the splitter has not processed. */
+  /** Number of characters of the script that were not passed to the splitter. */
   #skipped = 0;
 
   readonly #signal: AbortSignal | undefined;

@@ -298,7 +298,10 @@ export class EmbeddedHistory {
     return { ...plan, limit };
   }
 
-  /** Returns the size limit of one branch's history, which is unlimited if all histories fit. */
+  /**
+   * Returns the size limit of one branch's history: the limit of all histories if they fit
+   * together.
+   */
   async #limitOf(): Promise<number> {
     return fairShare([...this.#sizes.values()], await this.#limitOfAll());
   }

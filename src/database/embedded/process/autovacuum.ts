@@ -5,7 +5,7 @@
  */
 import { BackendError } from "../multiplex/backend.ts";
 
-/** Minimum time between two checks of a table, in milliseconds. */
+/** Minimum time between two checks of the tables, in milliseconds. */
 const PAUSE_MS = 60_000;
 /** If clients keep the backend busy for this long, in milliseconds, the work runs anyway. */
 const BUSY_MS = 5 * 60_000;

@@ -44,7 +44,7 @@ function asPglite(postgres: Postgres): Pg {
 const SEARCH_PATH = "public";
 
 /**
- * Writes SQL that recreates the database. The whole dump is in memory.
+ * Returns SQL that recreates the database. The whole dump is in memory.
  *
  * @throws {Error} with pg_dump's message
  */
