@@ -224,8 +224,8 @@ export class Gateway {
   }
 
   /**
-   * Tells a client that there are too many connections. Reads the client's first packets before,
-   * because unread data would cause a connection reset.
+   * Tells a client that there are too many connections, after reading its first packets. Unread
+   * data would cause a connection reset.
    */
   async #turnAway(client: Deno.TcpConn): Promise<void> {
     if (this.#turnedAway >= MOST_TURNED_AWAY) return;
