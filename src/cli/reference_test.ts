@@ -40,7 +40,7 @@ function linesOf(entries: readonly CommandEntry[], above: readonly string[]): st
 const lines = [[], ...linesOf(COMMANDS, [])];
 
 for (const words of lines) {
-  Deno.test(`svc ${[...words, "--help"].join(" ")} reads as before`, async () => {
+  Deno.test(`svc ${[...words, "--help"].join(" ")} matches its golden file`, async () => {
     const { code, stdout, stderr } = await runCli([...words, "--help"]);
     assert.deepEqual([code, stderr], [0, ""]);
     await assertGolden(new URL(`${["svc", ...words].join("_")}.txt`, HELP), stdout);

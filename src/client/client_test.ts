@@ -54,7 +54,7 @@ const failure = (status: number, headers: HeadersInit = {}) =>
     { status, headers },
   );
 
-Deno.test("buildPath() encodes parameters so that no value can add a segment or query", () => {
+Deno.test("buildPath() encodes parameters, so no value can add a segment or query", () => {
   fc.assert(fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (value) => {
     const path = buildPath("/v1/projects/{project}/logs", { params: { project: value } });
     const parts = path.split("/");

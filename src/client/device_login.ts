@@ -53,7 +53,7 @@ function readPoll(received: Received): PollAnswer {
 }
 
 /**
- * Starts a device authorization for a tool that calls itself `name`.
+ * Starts a device authorization for a client called `name`.
  *
  * @throws {ApiError} `rate_limited` after too many attempts, and `UnreachableError`.
  */

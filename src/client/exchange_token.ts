@@ -23,7 +23,7 @@ export interface AskedKey {
 /**
  * Exchanges the token of a CI job for a key.
  *
- * @throws {ApiError} if the platform rejects the token, {UnreachableError}, {ContractError}
+ * @throws {ApiError} if the platform rejects the token, and {UnreachableError} or {ContractError}
  */
 export async function exchangeToken(asked: AskedKey, options: OAuthOptions): Promise<ExchangedKey> {
   const received = await postFields(PATH, {

@@ -5,7 +5,7 @@ import { endpoints } from "../contract/endpoints.ts";
 
 const PARAMS = { project: "0199e2e8-5f0f-7e11-8a33-0242ac120002", database: "shop" };
 
-/** Returns a stream of these pieces, each of which takes a separate read. */
+/** Returns a stream that delivers each of these pieces in a separate read. */
 function streamOf(...pieces: readonly (string | Uint8Array | Error)[]) {
   const rest = [...pieces];
   return new ReadableStream<Uint8Array<ArrayBuffer>>({

@@ -13,7 +13,7 @@ export interface Login {
   readonly workspace: string;
   readonly workspaceName?: string;
   readonly token: string;
-  /** When the token was issued. */
+  /** When the login was stored. */
   readonly savedAt: Date;
 }
 

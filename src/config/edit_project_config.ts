@@ -153,7 +153,7 @@ export function editProjectConfig(source: string, changes: ProjectConfigChanges)
   return mark + text;
 }
 
-/** Writes a new `svc.toml` with the schema reference on its first line. */
+/** Returns the text of a new `svc.toml` with the schema reference on its first line. */
 export function newProjectConfig(values: ProjectConfigChanges): string {
   return editProjectConfig(`${SCHEMA_COMMENT}\n`, values);
 }

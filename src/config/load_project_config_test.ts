@@ -24,7 +24,7 @@ Deno.test("loadProjectConfig() returns the config, its path and its text", () =>
     assert.equal(loaded.config.dev.port, 3000);
   }));
 
-Deno.test("loadProjectConfig() reports that there is no svc.toml", () =>
+Deno.test("loadProjectConfig() reports a missing svc.toml", () =>
   withFile(undefined, async (directory) => {
     const path = join(directory, "svc.toml");
     assert.deepEqual(await loadProjectConfig(directory), { status: "missing", path });

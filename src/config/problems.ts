@@ -26,7 +26,7 @@ function keysOf(path: readonly PathStep[]): readonly string[] {
   return isDeclaration ? DECLARATION_KEYS : TABLE_KEYS[path.join(".")] ?? [];
 }
 
-/** Returns the correct table for a key that is often put in the wrong table. */
+/** Returns a hint that names the tables with this key, or `undefined` if no other table has it. */
 function rightTable(path: readonly PathStep[], key: string): string | undefined {
   const tables = Object.keys(TABLE_KEYS).filter((name) =>
     name !== "" && name !== path.join(".") && TABLE_KEYS[name]!.includes(key)
@@ -66,7 +66,7 @@ function formatOf(root: unknown): DocumentFormat {
       const hint = keyHint(path, key, valueAt(root, [...path, key]));
       return hint === undefined ? undefined : { hint };
     },
-    /** Only declarations have two forms, and the second one is a table. */
+    /** Only declarations have two forms. A table was meant as the second one. */
     meantBranch(branches, path) {
       const value = valueAt(root, path);
       const isTable = typeof value === "object" && value !== null && !Array.isArray(value) &&
@@ -76,7 +76,7 @@ function formatOf(root: unknown): DocumentFormat {
   };
 }
 
-/** The `svc.toml` codes for the problems that the translator finds. */
+/** The `svc.toml` codes for problems. All other problems are `invalid_value`. */
 const CODES: Readonly<Record<string, string>> = {
   unknown_key: "unknown_key",
   missing_field: "missing_key",

@@ -56,8 +56,8 @@ function addSection(source: string, path: KeyPath, assignment: string): string {
 }
 
 /**
- * Returns the last entry whose dotted key leads through `table`, as `project.name` leads through
- * `project`.
+ * Returns the last entry whose dotted key leads through `table`, for example `project.name` if
+ * `table` is `project`.
  */
 function dottedNeighbor(layout: TomlLayout, table: KeyPath): Entry | undefined {
   return layout.entries.findLast(({ path, keyLength }) =>

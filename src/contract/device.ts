@@ -154,7 +154,10 @@ export const denyDevice = endpoint({
   status: 204,
 });
 
-/** Errors from RFC 6749 (5.2) and RFC 8628 (3.5), and `rate_limited` for an exceeded limit. */
+/**
+ * Errors from RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2), RFC 8628 (3.5) and RFC 8693 (2.2.2), and
+ * `rate_limited` for an exceeded limit.
+ */
 export const OAUTH_ERRORS = [
   "invalid_request",
   "invalid_grant",

@@ -115,8 +115,8 @@ function usualAccess(given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "a
 }
 
 /**
- * Callers without a credential have no scope for keys, and only JSON responses are small enough to
- * be stored.
+ * Returns the default. Keys are refused if the endpoint needs no credential, because responses are
+ * stored by credential, or if the request's body is not JSON.
  */
 function usualIdempotency(
   given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "auth" | "bodyKind">>,

@@ -277,8 +277,8 @@ const BY_NAME: ReadonlyMap<string, Needed> = new Map([
 ]);
 
 /**
- * Returns the required permissions that a key lacks. Endpoints that are not in any table require
- * `everything`.
+ * Returns the permissions of which a key needs one, or `undefined` if the key can call the
+ * endpoint. Endpoints that are not in any table require `everything`.
  */
 export function lackedFor(
   endpoint: Pick<Endpoint, "method" | "path">,

@@ -17,7 +17,7 @@ export interface FileDifference {
 
 const byPath = (left: DeploymentFile, right: DeploymentFile): boolean => left.path < right.path;
 
-/** Computes the digest of a list, regardless of its order (see `deploymentBase`). */
+/** Computes the digest of a list in steps, regardless of its order (see `deploymentBase`). */
 export function* digestFilesInSteps(files: readonly DeploymentFile[]): Steps<string> {
   const hash = createHash("sha256");
   let lines = "";
@@ -51,7 +51,7 @@ export function differenceOf(
 }
 
 /**
- * Applies a difference to `base`. Yields the remaining files, followed by the files of the
+ * Applies a difference to `base`. Returns the remaining files, followed by the files of the
  * difference.
  */
 export function* applyDifference(

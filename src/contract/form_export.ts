@@ -12,7 +12,7 @@ function cell(value: string): string {
 
 const row = (cells: readonly string[]): string => `${cells.map(cell).join(",")}\r\n`;
 
-/** Columns that every export has. A field with the same name gets a different column. */
+/** Columns that every export has. A field with the same name gets a separate column. */
 const OWN_COLUMNS = ["id", "sentAt", "page", "spamReason", "files"];
 
 /** Maximum number of columns for fields. Visitors can send fields with any name. */

@@ -32,7 +32,7 @@ Deno.test("openApiDocument() names each path parameter", () => {
   }
 });
 
-/** Yields every property below a node of the document, with its path. */
+/** Yields the path and the schema of every property below a node of the document. */
 function* properties(node: unknown, place: string): Generator<[string, SchemaNode]> {
   if (typeof node !== "object" || node === null) return;
   for (const [name, property] of Object.entries((node as SchemaNode).properties ?? {})) {

@@ -9,7 +9,7 @@ const SEGMENT_PAGES = 131_072;
 /** Number of pages to read at a time. */
 const AT_ONCE = 128;
 
-/** How many times to read a page again that a running server may be writing. */
+/** Maximum number of times to read a page that a running server may be writing. */
 const MAX_ATTEMPTS = 5;
 
 /** Position of the checksum in a page, in two-byte words. */
@@ -120,7 +120,7 @@ function judgeAgain(file: Deno.FsFile, index: number, block: number): PageState 
   return "damaged";
 }
 
-/** Reads all pages in a data folder, which are in the folders `base` and `global`. */
+/** Verifies all pages in a data folder, which are in the folders `base` and `global`. */
 export async function verifyPages(data: string): Promise<PagesReport> {
   let [pages, unchecked] = [0, 0];
   const damaged: string[] = [];

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { createFolderReader } from "../build/mod.ts";
 import { detectProject, parsePackageFacts } from "../manifest/mod.ts";
 
-/** Scripts that run through a package manager. */
+/** Matches a command that runs a script with a package manager. */
 const SCRIPT = /^(?:npm|pnpm|yarn|bun) run ([\w:.-]+)$/;
-/** Programs of dependencies that run through a package manager. */
+/** Matches a command that runs a dependency's program with a package manager. */
 const PROGRAM = /^(?:npx|pnpm exec|yarn run|bunx) (([\w.-]+)(?: .*)?)$/;
 
 /**
  * Returns the `dev` script in package.json or the framework's command, or `undefined` if there is
- * neither. With `inspected`, returns the script's own command line, so that the inspector opens in
- * the server, not in the package manager.
+ * neither. With `inspected`, returns the script's own command line, because the inspector must open
+ * in the server, not in the package manager.
  */
 export async function detectDevCommand(
   directory: string,

@@ -31,8 +31,8 @@ export interface DevHandlerOptions {
   /** Called when a browser opens a page, because errors from earlier calls no longer matter. */
   readonly opened: () => void;
   /**
-   * Explains why the project's own server is unavailable. It is `undefined` if the server works or
-   * there is none.
+   * Returns the reason why the project's own server is unavailable. Returns `undefined` if the
+   * server works or there is none.
    */
   readonly problem: () => string | undefined;
   /** The last lines that the project's own server printed. */

@@ -29,7 +29,7 @@ button { font: inherit; padding: 4px 12px; border: 1px solid #5d6068; border-rad
 `;
 
 /**
- * The script first removes its own element, so that a framework finds the page exactly as the
+ * The script first removes its own element, because a framework expects the page exactly as the
  * server rendered it. The script inserts messages as text, never as markup. The overlay is outside
  * of the body, because a framework may replace the body.
  */

@@ -14,7 +14,7 @@ import type { LoggedRequest } from "./options.ts";
 /** Maximum number of requests to remember. */
 const MAX_REQUESTS = 200;
 
-/** A request as it arrived, which is kept so that it can be explained later. */
+/** A request as it arrived, stored for a later explanation. */
 export interface ArrivedRequest {
   readonly method: string;
   readonly url: string;

@@ -68,7 +68,7 @@ export class ServerRunner {
     return this.#command.address;
   }
 
-  /** Explains why there is no server. It is `undefined` if the server is running or starting. */
+  /** The reason why there is no server, or `undefined` if the server is running or starting. */
   get problem(): string | undefined {
     return this.#command.problem;
   }

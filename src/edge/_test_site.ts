@@ -65,9 +65,7 @@ export interface TestSiteOptions {
   readonly rules?: readonly Rule[];
   readonly functions?: SiteFunctions;
   readonly compute?: SiteCompute;
-  /**
-   * The id of the deployment, which a test can set to have another deployment of the same project.
-   */
+  /** The deployment's id. Set it to create another deployment of the same project. */
   readonly deploymentId?: string;
 }
 

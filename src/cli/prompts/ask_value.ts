@@ -29,7 +29,7 @@ export async function askValue(
   },
   { message, isShown }: ValueQuestion,
 ): Promise<string> {
-  // This comes first, so that early input is not echoed either.
+  // Raw mode starts before the question appears, because early input must not be echoed either.
   keyboard.setRaw(true);
   try {
     output.write(`${MARK_PASTES}${message}${isShown ? "" : " (hidden)"}: `);

@@ -130,7 +130,10 @@ export class Keys {
     return text;
   }
 
-  /** Returns the next input for one call to `#fill`. Throws when the command is stopped. */
+  /**
+   * Waits for the next input, which remains pending until `#fill` takes it. Throws when the command
+   * is stopped.
+   */
   async #read(): Promise<Uint8Array | null> {
     const { promise, reject } = Promise.withResolvers<never>();
     const giveUp = () => reject(interrupted());

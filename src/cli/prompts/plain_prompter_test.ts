@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createPlainPrompter } from "./plain_prompter.ts";
 
-/** Creates a prompter whose user types the given strings, each of which is returned by one read. */
+/** Creates a prompter. Each read from its keyboard returns one of the given strings. */
 function typing(...typed: readonly string[]) {
   const rest = [...typed];
   const raw: boolean[] = [];

@@ -1,4 +1,4 @@
-/** @module Asks a user at a terminal questions. */
+/** @module Asks the user questions on a terminal. */
 import type { CANCEL_SYMBOL } from "@clack/prompts";
 import { interrupted } from "../errors/interrupted.ts";
 import type { Writer } from "../terminal/writer.ts";

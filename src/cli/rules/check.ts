@@ -12,8 +12,8 @@ import type { Surroundings } from "../../rules/mod.ts";
 import { findPlatform } from "./platform_facts.ts";
 
 /**
- * Finds the functions next to a rules file. Returns `undefined` for a custom file without a
- * `functions/` folder next to it.
+ * Finds the functions next to a rules file. Returns `undefined` if there are none and the file is
+ * not the project's `svc.rules.toml`.
  */
 async function findNames(path: string): Promise<readonly string[] | undefined> {
   const { findFunctions } = await import("../../runtime/mod.ts");
@@ -22,7 +22,10 @@ async function findNames(path: string): Promise<readonly string[] | undefined> {
   return functions.length === 0 && !isProjectFile ? undefined : functions.map(({ name }) => name);
 }
 
-/** Finds folders that contain a page, if the folder of the rules file is deployed directly. */
+/**
+ * Returns a function that tells whether a folder's page is served without a redirect to a trailing
+ * slash. Returns `undefined` if the folder of the rules file is not what a deploy would serve.
+ */
 async function findFolderPages(
   ctx: Context,
   path: string,

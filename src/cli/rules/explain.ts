@@ -66,7 +66,7 @@ function factsOf(request: DescribedRequest): RequestFacts {
   throw new CliError("usage", `Invalid URL "${shown}": the edge responds with 400`);
 }
 
-/** Looks up the country of an address, unless the user has given one. */
+/** Looks up the country of an IP address. Returns `undefined` without an address. */
 async function countryOf(ip: string | undefined): Promise<string | undefined> {
   return ip === undefined ? undefined : (await loadGeo()).geo.country(ip);
 }

@@ -95,8 +95,8 @@ interface ImportFlags {
 }
 
 /**
- * Imports a file in the dialect of the host for which its folder, or the parent folder, is
- * configured.
+ * Imports a file. Where hosts differ, uses the semantics that `flags` name, or else those of the
+ * host that the file's folder or its parent folder is configured for.
  */
 async function importFile(
   ctx: Context,

@@ -9,7 +9,10 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import type { Phase } from "../terminal/ui.ts";
 
-/** Adds the next step to the platform's error about an ETag. */
+/**
+ * Suggests the next command if the platform rejected an outdated ETag. Returns other errors
+ * unchanged.
+ */
 export function explainConflict(ctx: Context, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 412) return error;
   return new CliError("conflict", error.message, {
@@ -18,7 +21,10 @@ export function explainConflict(ctx: Context, error: unknown): unknown {
   });
 }
 
-/** Adds the next step to the platform's error about an unknown revision. */
+/**
+ * Suggests the next command if the platform does not know a revision or rejected an outdated ETag.
+ * Returns other errors unchanged.
+ */
 export function explainRevision(ctx: Context, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 404) return explainConflict(ctx, error);
   return new CliError("not_found", error.message, {
@@ -50,8 +56,8 @@ export type RulesInEffect = Pick<ActiveRules, "origin" | "revisionId">;
 
 /**
  * Finds the rules that production uses, and warns if a published set overrides the rules of the new
- * deployment. Returns `null` if the platform does not respond, because the deployment is already
- * live.
+ * deployment. Returns `null` if the platform responds with an error or the user stops the command,
+ * because the deployment is already live.
  */
 export async function reportRulesInEffect(
   ctx: Context,
@@ -69,7 +75,7 @@ export async function reportRulesInEffect(
     }
     return { origin: active.origin, revisionId: active.revisionId };
   } catch (error) {
-    // The deployment is live. A user who stops the command now must still learn that.
+    // Even if the user stops the command now, the command must report that the deployment is live.
     if (ctx.signal.aborted) return null;
     if (!(error instanceof ApiError)) throw error;
     ctx.ui.debug(phase, `Could not read the active rules: ${error.message}`);

@@ -2,7 +2,7 @@
 import type { BackupError } from "../../serve/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
 
-/** Returns the error to show to the user. Other errors are returned unchanged. */
+/** Converts a backup error to an error for the user. Returns other errors unchanged. */
 export function explainBackup(cause: unknown, type: typeof BackupError): unknown {
   if (!(cause instanceof type)) return cause;
   const { message, hint } = cause;

@@ -146,7 +146,7 @@ function sayResumed({ files, records, planned }: Partial<MigrationReport>): stri
     : "Continued an interrupted move";
 }
 
-/** Adds the storage's error message, which the platform's users do not see. */
+/** Returns the storage's own error message, which the error for the platform's users leaves out. */
 function sayUnavailable({ message, cause }: Error): string {
   const isUntold = cause instanceof Error && !message.includes(cause.message);
   return isUntold ? `The file storage cannot be used: ${cause.message}` : message;

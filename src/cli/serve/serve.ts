@@ -14,7 +14,7 @@ type Platform = Awaited<ReturnType<typeof startOn>>;
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
 /**
- * Stores the new key for a user at a terminal, so that the next command works. If the credentials
+ * Stores the new key if a user is at a terminal, so the next command finds it. If the credentials
  * file cannot be written, continues without storing the key.
  */
 async function keepToken(ctx: Context, platform: Platform): Promise<void> {

@@ -44,7 +44,7 @@ function optionOf(setting: Setting): Option {
   });
 }
 
-/** Declares the flags for these settings, or for all settings, under their headings in help. */
+/** Declares the flags for the named settings or, under their headings in help, for all settings. */
 export function addSettingFlags(
   command: Command,
   names?: readonly string[],

@@ -36,7 +36,7 @@ for (const [name, text, message] of refused) {
   });
 }
 
-Deno.test("readCertificates() reports that there is no such file", async () => {
+Deno.test("readCertificates() reports a missing file", async () => {
   await assert.rejects(
     readCertificates("/nonexistent/ca.pem"),
     (error) =>

@@ -58,7 +58,7 @@ export interface Host {
   readonly machineName: () => string;
   /** The terminal's keyboard, for terminals that cannot move their cursor. */
   readonly keyboard: Keyboard;
-  /** Asks questions instead of showing prompts on the terminal. */
+  /** Used instead of the terminal's prompter. */
   readonly prompter?: Prompter;
 }
 
@@ -117,7 +117,7 @@ export interface Context {
   readonly credentials: CredentialStore;
   /** URL of the platform, from the flag, the variable, the credentials, or the default. */
   readonly apiUrl: string;
-  /** Missing if nobody can be asked. */
+  /** `undefined` if no user can answer questions. */
   readonly prompter: Prompter | undefined;
   /**
    * Returns how long the command has worked, in milliseconds, excluding the time that the user took

@@ -1,7 +1,4 @@
-/**
- * @module Reads what must be known about a run before its settings are checked. Help needs nothing
- * else.
- */
+/** @module Declares the global flags, and reads `--json` before the settings are checked. */
 
 /** The platform's default URL. */
 export const DEFAULT_API_URL = "http://localhost:8787";

@@ -84,7 +84,7 @@ function audienceOf(apiUrl: string): string {
   throw refuse(`${origin} is not https`, "Set SVC_API_URL to the platform's https URL");
 }
 
-/** Gets keys for a job, and reuses each key until it expires. */
+/** Gets keys for a job, and reuses each key until shortly before it expires. */
 export class JobKeys {
   readonly #known = new Map<string, Promise<{ key: string; endsAt: number }>>();
 

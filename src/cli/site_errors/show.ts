@@ -5,7 +5,7 @@ import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatFacts } from "../terminal/table.ts";
 import { printable } from "../terminal/format.ts";
 
-/** Escapes multi-line text so that it cannot control the terminal. */
+/** Escapes characters of a multi-line text that could control the terminal. */
 const lines = (text: string): string => text.split("\n").map(printable).join("\n");
 
 function formatError(error: ErrorDetails): string {

@@ -39,7 +39,7 @@ export function formatTable(
   return isFitting ? aligned : stackRows(headings, cleaned);
 }
 
-/** Formats `name  value` lines. Facts without a value are left out. */
+/** Formats `name value` lines. Leaves out names without a value. */
 export function formatFacts(
   facts: readonly (readonly [string, string | null | undefined])[],
 ): string {

@@ -59,7 +59,7 @@ export interface Ui {
    * Formats a table that fits the result's terminal. Returns an empty string if there are no rows.
    */
   table(headings: readonly string[], rows: readonly (readonly string[])[]): string;
-  /** Whether the result goes to a terminal. */
+  /** True if the result goes to a terminal. */
   readonly showsOnTerminal: boolean;
   /**
    * Returns the width of the terminal in columns, or `undefined` if there is no terminal or its

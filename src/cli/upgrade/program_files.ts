@@ -7,7 +7,7 @@ export interface ProgramFiles {
   readonly previous: string;
   /** The new program while it is being written. */
   readonly incoming: string;
-  /** Facts about `program` and `previous`. */
+  /** The file with the versions and data formats of `program` and `previous`. */
   readonly record: string;
   readonly lock: string;
 }

@@ -37,7 +37,7 @@ async function previousFacts(files: ProgramFiles): Promise<ProgramFacts> {
  * Swaps the program with the version before the last upgrade. A second rollback undoes the first.
  *
  * @param stored format of the data directory, or `undefined` if there is none.
- * @throws {CliError} if there is no such program, or if that program cannot read the data.
+ * @throws {CliError} if there is no previous program, or if it cannot read the data.
  */
 export async function performRollback(
   installed: InstalledProgram,

@@ -1,4 +1,7 @@
-/** @module Digests of the current and previous program, for `--rollback`. */
+/**
+ * @module Versions and data formats of the current and previous program by digest, for
+ * `--rollback`.
+ */
 import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { sha256Stream } from "../../lib/hash.ts";
@@ -18,7 +21,10 @@ export async function fileDigest(path: string): Promise<string> {
   return (await sha256Stream((await Deno.open(path)).readable)).sha256;
 }
 
-/** Reads a program's data by its digest. Returns nothing if the record is missing or unreadable. */
+/**
+ * Returns the recorded programs by digest. Returns an empty map if the record is missing or
+ * unreadable.
+ */
 export async function readRecord(path: string): Promise<ReadonlyMap<string, ProgramFacts>> {
   try {
     const { programs } = recordSchema.parse(JSON.parse(await readTextFile(path)));
@@ -28,7 +34,7 @@ export async function readRecord(path: string): Promise<ReadonlyMap<string, Prog
   }
 }
 
-/** Records the data of two programs, and removes all other records. */
+/** Records the version and data format of two programs, and removes all other records. */
 export async function writeRecord(
   path: string,
   programs: readonly (readonly [sha256: string, facts: ProgramFacts])[],

@@ -54,7 +54,7 @@ export class RunningDatabase {
   readonly #ready = Promise.withResolvers<ReadyHead>();
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   #outgoing: Uint8Array[] = [];
-  /** Accepts the connection that carries cancel requests. Closing it stops the process. */
+  /** Resolves with the connection for cancel requests. Closing the connection stops the process. */
   readonly #control: Promise<Deno.Conn>;
   readonly #ticks: ReturnType<typeof setInterval>;
   /** Resolves when the process has exited and released its files. */

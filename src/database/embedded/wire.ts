@@ -33,7 +33,7 @@ export const DatabaseFrame = {
   output: 22,
   /** The session has ended. */
   ended: 23,
-  /** The process has read more bytes of the session. The payload is their number (u32). */
+  /** The process has handled more bytes of the session. The payload is their number (u32). */
   credit: 24,
   held: 25,
   /** A part of the dump. */

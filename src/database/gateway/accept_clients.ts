@@ -12,7 +12,7 @@ export interface AcceptOptions {
   onTrouble(message: string): void;
 }
 
-/** Resolves when the listener is closed. */
+/** Passes each client to `take`. Resolves when the listener is closed. */
 export async function acceptClients(
   listener: Deno.TcpListener,
   { closed, take, onTrouble }: AcceptOptions,

@@ -224,8 +224,8 @@ export class Gateway {
   }
 
   /**
-   * Reads the client's remaining data. Otherwise, the client would receive a connection reset
-   * instead of the response.
+   * Tells a client that there are too many connections, after reading its first packets. Unread
+   * data would cause a connection reset.
    */
   async #turnAway(client: Deno.TcpConn): Promise<void> {
     if (this.#turnedAway >= MOST_TURNED_AWAY) return;

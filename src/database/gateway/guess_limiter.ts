@@ -19,7 +19,7 @@ interface Guesser {
 }
 
 /**
- * Counts failures per combination of address and role, so that nobody can lock others out of a
+ * Counts failures per combination of address and role. Nobody can therefore lock others out of a
  * role.
  */
 export class GuessLimiter {

@@ -110,7 +110,7 @@ export interface ClientStartup {
 }
 
 /**
- * Reads the role that the client requests.
+ * Reads the role, the database and the other parameters of a startup message.
  *
  * @throws {HandshakeRefused}
  */

@@ -8,7 +8,7 @@ import {
 } from "../types.ts";
 import type { GatewayLimits } from "./types.ts";
 
-/** Something that uses a branch, and can be told to stop. */
+/** A session or another use of a branch, which can be ended. */
 export interface Holder {
   /** Ends the use. Resolves once no further statement can return a result to the client. */
   end(): Promise<void>;
@@ -38,7 +38,9 @@ export interface RunningBranchesOptions {
 
 export class RunningBranches {
   readonly #all = new Map<string, RunningBranch>();
-  /** Branches that are moving or have moved, with one entry per move since the process started. */
+  /**
+   * Branches that reject sessions, because they are being moved or were moved to another engine.
+   */
   readonly #closed = new Set<string>();
 
   readonly #options: RunningBranchesOptions;

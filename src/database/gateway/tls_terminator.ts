@@ -1,7 +1,7 @@
 /**
  * @module TLS on connections that started without it. The runtime only supports TLS on connections
- * that it accepts itself. Client data is therefore relayed to our own listener on the loopback
- * address, which handles the cryptography.
+ * that it accepts itself. Client data is therefore relayed to a TLS listener on the loopback
+ * address.
  */
 import { closeQuietly, type Connection, writeAll } from "../wire/connection.ts";
 
@@ -20,7 +20,7 @@ const ARRIVAL_MS = 5_000;
 
 type Arrival = PromiseWithResolvers<Deno.TlsConn>;
 
-/** Accepts only our relayed connections, which are recognized by their ports. */
+/** Accepts only connections that this process relays, which are recognized by their ports. */
 class LoopbackListener {
   readonly #listener: Deno.TlsListener;
   readonly #arrivals = new Map<number, Arrival>();
@@ -77,7 +77,7 @@ class LoopbackListener {
     this.#arrivals.set(port, arrival);
     setTimeout(() => {
       if (this.#arrivals.get(port) !== arrival) return;
-      // Another process has connected, or our connection has not arrived yet.
+      // Another process has connected, or the relayed connection has not arrived yet.
       this.#arrivals.delete(port);
       void arrival.promise.then(closeQuietly, () => {});
       arrival.reject(new Error("The connection was not accepted in time"));

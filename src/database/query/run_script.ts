@@ -38,7 +38,7 @@ const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string]
 const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
 
 export interface RunScriptOptions {
-  /** Cancels the running statement, so that no part of the script takes effect. */
+  /** Cancels the running statement. In that case, no part of the script takes effect. */
   readonly signal?: AbortSignal;
 }
 
@@ -82,7 +82,7 @@ function problem(sqlState: string, message: string, position: number | null = nu
 class ScriptRun {
   readonly #messages: MessageStream;
   readonly #splitter = new StatementSplitter();
-  /** Characters of the script that the splitter has not processed. */
+  /** Number of characters of the script that were not passed to the splitter. */
   #skipped = 0;
 
   readonly #signal: AbortSignal | undefined;

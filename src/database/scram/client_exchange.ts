@@ -51,7 +51,7 @@ export class ScramClientExchange {
     return `${withoutProof},p=${Buffer.from(proof).toString("base64")}`;
   }
 
-  /** @throws {ScramError} if the server itself doesn't know the password */
+  /** @throws {ScramError} if the server does not prove that it knows the password */
   check(serverFinal: string): void {
     const signature = Buffer.from(/^v=([A-Za-z0-9+/]+=*)/.exec(serverFinal)?.[1] ?? "", "base64");
     if (this.#serverSignature === undefined || !equalKeys(signature, this.#serverSignature)) {

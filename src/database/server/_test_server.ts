@@ -16,7 +16,7 @@ export const PASSWORD = "right horse";
 
 const installed = await findPostgres(Deno.env.get("PATH") ?? "");
 
-/** Explains why tests with a server cannot run here. It is `undefined` if they can. */
+/** The reason why tests with a server cannot run here, or `undefined` if they can. */
 export const NO_POSTGRES: string | undefined = installed.length > 0
   ? undefined
   : "PostgreSQL is not installed on this machine";

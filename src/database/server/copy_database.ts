@@ -16,7 +16,7 @@ const CLONING_VERSION = 18;
 
 export interface CopyOptions {
   readonly source: string;
-  /** The role of the copy already exists. */
+  /** Name of the copy. A role of this name already exists. */
   readonly target: string;
   /** Version of the server, for example `18.1`. */
   readonly version: string;
@@ -109,8 +109,8 @@ export async function copyFromServer(
 }
 
 /**
- * This does not affect the sessions of the source, and does not copy rights that were granted to
- * others.
+ * Copies the content with a dump. Sessions of the source continue. Rights that were granted to
+ * others are not copied.
  */
 async function copyRows(
   { admin, server, from }: {

@@ -13,7 +13,11 @@ export function adminPassword(key: Uint8Array): string {
   return createHmac("sha256", key).update("admin").digest("base64url");
 }
 
-/** @throws {Error} if the file is damaged */
+/**
+ * Reads the key. Returns `undefined` if it has not been created.
+ *
+ * @throws {Error} if the file is damaged
+ */
 export async function readKeyIfMade(
   dataFolder: string,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {

@@ -60,8 +60,8 @@ export const authenticationSaslFinal = (text: string): Uint8Array<ArrayBuffer> =
   message("R", AUTHENTICATION.saslFinal, raw(text));
 
 /**
- * Creates the message that the server supports only protocol 3.0, with the names of the client's
- * options that the server does not know.
+ * Creates the message that says that only protocol 3.0 is supported. The message also names the
+ * client's options that the server does not know.
  */
 export function negotiateProtocolVersion(options: readonly string[]): Uint8Array<ArrayBuffer> {
   return message("v", 0, options.length, ...options);

@@ -29,8 +29,8 @@ export class LocalForms {
   /**
    * Stores the submissions of a site's forms.
    *
-   * @param takesAny whether to accept any form, which is necessary if a server creates the pages,
-   * because they were not searched for forms
+   * @param takesAny whether to accept forms of any name, because the pages of a server cannot be
+   * searched for forms
    */
   keeper(takesAny: boolean): FormKeeper {
     return {

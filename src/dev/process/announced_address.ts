@@ -9,7 +9,7 @@ export interface ServerAddress {
 const ESCAPES = /\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
 const ADDRESS = /https?:\/\/(localhost|127\.0\.0\.1|\[::1?\]|0\.0\.0\.0):(\d{2,5})\b/;
 
-/** Removes color codes from text. */
+/** Removes a terminal's codes for colors and links from text. */
 function withoutColors(text: string): string {
   return text.replace(ESCAPES, "");
 }

@@ -48,7 +48,7 @@ const LAST_OUTPUT_MS = 250;
 const PATIENT_ATTEMPTS = 80;
 
 export interface DevProcessOptions extends GroupOptions {
-  /** The configured port and host. */
+  /** The host and port that the command is asked to use. */
   readonly wanted: ServerAddress;
   /** Whether no other port is allowed. */
   readonly fixed: boolean;

@@ -54,7 +54,7 @@ class ProjectBlobs implements BlobReader {
   }
 }
 
-/** Wraps a host so that messages that it has already shown are not shown again. */
+/** Returns a host that shows no messages, because they were already shown. */
 function silent(host: BuildHost): BuildHost {
   const nothing = { value: () => {} };
   return Object.create(host, { say: nothing, warn: nothing });

@@ -40,7 +40,7 @@ export interface ProjectSiteOptions {
   readonly others: FunctionsServer;
   /** Port of the functions' inspector, if they have one. */
   readonly inspectorPort: number | undefined;
-  /** Receives the current and the resolved problems of each part. */
+  /** Receives the current problems of each part. */
   readonly problems: Problems;
 }
 
@@ -135,7 +135,10 @@ export class ProjectSite {
     }
   }
 
-  /** Uses functions and rules even if there are no files. */
+  /**
+   * Reads the files, and the functions for other platforms. Returns false if one of them cannot be
+   * read.
+   */
   async #readFiles(): Promise<boolean> {
     const { dev, server, others } = this.#options;
     const read = server === undefined ? await this.#readContent() : undefined;
@@ -264,7 +267,8 @@ export class ProjectSite {
   }
 
   /**
-   * Whether a folder's page is served without a trailing slash. A dev server may serve any path.
+   * Returns a function that tells whether a folder's page is served without a trailing slash. A dev
+   * server may serve any path.
    */
   #hasFolderPage(): (folder: string) => boolean {
     if (this.#content?.manifest.urls?.trailingSlash !== "never") return () => false;

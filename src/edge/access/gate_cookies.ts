@@ -12,8 +12,8 @@ export const BROWSER = "svc_access_browser";
 const MAX_VALUES = 10;
 
 /**
- * Returns the full name of a cookie. Over HTTPS, the name starts with `__Host-`, so that no other
- * host can set the cookie.
+ * Returns the full name of a cookie. Over HTTPS, the name starts with `__Host-`, which prevents
+ * other hosts from setting the cookie.
  */
 export const gateCookieName = (name: string, scheme: "http" | "https"): string =>
   scheme === "https" ? `__Host-${name}` : name;

@@ -15,8 +15,8 @@ export interface BlobReader {
   /** Opens a blob, or a range of it, as a stream. */
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   /**
-   * Opens the file of a blob, so that the runtime can send it directly. Missing if blobs are not
-   * stored as files.
+   * Opens the file of a blob, which the runtime can send directly. Missing if blobs are not stored
+   * as files.
    */
   openFile?(sha256: string): Promise<BlobFile>;
   /** Called for a blob whose content does not match its hash. */

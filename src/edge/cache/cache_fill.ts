@@ -103,8 +103,8 @@ export class CacheFill {
       );
     }
     const whole = join(this.#chunks, this.#length);
-    // A client that is still reading gets parts of the stored bytes, so that no chunk is in memory
-    // twice.
+    // A client that is still reading gets parts of the stored bytes, because no chunk should be in
+    // memory twice.
     let offset = 0;
     this.#chunks = this.#chunks.map(({ byteLength }) =>
       whole.subarray(offset, offset += byteLength)

@@ -2,8 +2,8 @@
 import type { CacheRequest, CacheRule } from "./types.ts";
 
 /**
- * Returns a part of a key, prefixed with its length, so that no two lists of parts produce the same
- * key.
+ * Returns a part of a key, prefixed with its length. Different lists of parts therefore never
+ * produce the same key.
  */
 function part(text: string | undefined): string {
   return text === undefined ? "-" : `${text.length}:${text}`;

@@ -99,9 +99,9 @@ export function isPurged(
 export class CacheStore {
   readonly #byKey = new Map<string, Entry[]>();
   readonly #clock = new ClockRing<Entry>();
-  /** Keys by deployment, then by path. */
+  /** Entries by deployment, then by path. */
   readonly #byUri = new Map<string, Map<string, Set<Entry>>>();
-  /** Keys by deployment and tag. */
+  /** Entries by deployment and tag. */
   readonly #byTag = new Map<string, Set<Entry>>();
   readonly #pendingInserts = new Set<PendingInsert>();
   #entryBytes = 0;

@@ -1,4 +1,4 @@
-/** @module Age and freshness of responses (RFC 9111, 4.2). All in seconds. */
+/** @module Age and freshness of responses, in seconds (RFC 9111, 4.2). */
 import { findHeader, type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { deltaSeconds, MAX_SECONDS } from "./cache_control.ts";
 import type { GoverningField } from "./governing_field.ts";

@@ -136,7 +136,7 @@ export class HttpCache {
     response: ResponseHead,
   ): void {
     const uris = invalidatedUris(request, response);
-    // URIs without a stored response are omitted, so that visitors cannot cause work on other
+    // URIs without a stored response are omitted, because visitors must not cause work on other
     // nodes.
     const meant = uris.filter((uri) => this.#store.invalidate(uri) > 0 || this.#copies.has(uri));
     if (meant.length > 0) this.#tellOthers(meant);

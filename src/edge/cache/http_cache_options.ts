@@ -31,7 +31,7 @@ export interface HttpCacheOptions {
   readonly collapseMilliseconds?: number;
   readonly timer?: Timer;
   /**
-   * Obeys request directives about freshness. With this option, any client can have its requests
+   * Whether to obey request directives about freshness. If so, any client can have its requests
    * forwarded to the origin.
    */
   readonly clientsMayRevalidate?: boolean;

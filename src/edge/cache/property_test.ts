@@ -42,7 +42,7 @@ function asRequest(described: Described): TestRequest {
 
 Deno.test("cacheKey() differs whenever one of its parts differs", () => {
   const keyed = ({ language: _, ...rest }: Described) => JSON.stringify(Object.entries(rest));
-  // The second request differs only slightly, so that a bad key would confuse the parts.
+  // The second request differs only slightly, which would expose a key that confuses its parts.
   const change = fc.record({ deploymentId: word, path: word, query: word, beta: word }, {
     requiredKeys: [],
   });

@@ -31,7 +31,7 @@ export interface CacheReader extends Pick<CacheRequest, "method"> {
 
 /** The form in which a request is sent to the origin. */
 export type OriginRequest =
-  /** The URL as the client sent it. */
+  /** The request as the client sent it. */
   | { readonly type: "as_is" }
   /**
    * A `GET` request without the client's fields in `without`, and with the fields in `conditions`.

@@ -24,7 +24,7 @@ const USER_AGENT = "svc-pages";
 const CLIENT_ADDRESS = "x-forwarded-for";
 
 /**
- * Sorts the parameters by name, so that every order leads to the same page. Parameters with the
+ * Sorts the parameters by name, because every order must lead to the same page. Parameters with the
  * same name keep their order.
  */
 function sortedQuery(query: string): string {

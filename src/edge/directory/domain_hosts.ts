@@ -1,6 +1,6 @@
 /**
- * @module Sites with custom hostnames, in memory, and only for verified domains. These maps do not
- * slow down hosts below the base domain, which are looked up first.
+ * @module Maps the custom hostnames of verified domains to their sites, in memory. These maps do
+ * not slow down hosts below the base domain, which are looked up first.
  */
 import type { DomainBinding, DomainRoute, FeedMessage } from "../../feed/mod.ts";
 

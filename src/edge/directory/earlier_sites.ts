@@ -1,8 +1,7 @@
 /**
- * @module Finds what is needed by pages of earlier production deployments that are still open in
- * browsers: assets that the live deployment lacks, and the sites for requests that name the
- * deployment of their page. The data is collected once, when production changes, and stays in
- * memory.
+ * @module Serves pages of earlier production deployments that are still open in browsers. Finds the
+ * assets that the live deployment lacks, and the sites for requests that name the deployment of
+ * their page. The data is collected once, when production changes, and stays in memory.
  */
 import type { PastDeployment } from "../../feed/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -45,7 +44,7 @@ const NO_FACTS: Facts = { ids: [], assets: new Map(), pages: new Map() };
 
 export class EarlierSites implements PastSites {
   readonly #options: Omit<EarlierSitesOptions, "before">;
-  /** The time at which each deployment stops serving its pages. */
+  /** When each deployment stops serving its pages, in milliseconds since the Unix epoch. */
   readonly #ends = new Map<string, number>();
   /** The latest of the times in `#ends`. */
   #lastEnd = 0;
@@ -59,7 +58,7 @@ export class EarlierSites implements PastSites {
     this.#take(options.past, before === undefined ? undefined : before.#collected);
   }
 
-  /** The time at which each deployment stops serving its pages. */
+  /** When each deployment stops serving its pages, in milliseconds since the Unix epoch. */
   get ends(): ReadonlyMap<string, number> {
     return this.#ends;
   }

@@ -1,7 +1,7 @@
 /**
- * @module Maps hostnames to sites in memory, so that a request for a host in use does not read the
- * store. Sites are compiled when they are activated or first requested, and unloaded when there are
- * too many.
+ * @module Maps hostnames to sites in memory. A request for a host in use therefore does not read
+ * the store. Sites are compiled when they are activated or first requested, and unloaded when there
+ * are too many.
  */
 import type { FeedMessage, HostBinding, RollingBinding } from "../../feed/mod.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
@@ -89,7 +89,9 @@ class NotServed extends Error {}
 export class SiteDirectory {
   readonly #entries = new Map<string, Entry>();
   readonly #loaded = new Map<string, Promise<Site>>();
-  /** The time at which each replaced deployment stops serving its pages. */
+  /**
+   * When each replaced deployment stops serving its pages, in milliseconds since the Unix epoch.
+   */
   readonly #pins = new Map<string, number>();
   readonly #maxLoaded: number;
   #revision = 0;
@@ -182,7 +184,7 @@ export class SiteDirectory {
     return this.#revision;
   }
 
-  /** Hostnames that serve a deployment. */
+  /** Returns the hostnames that have a site. */
   hostnames(): readonly string[] {
     return [...this.#entries.keys()];
   }

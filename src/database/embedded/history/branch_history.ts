@@ -141,7 +141,7 @@ export class BranchHistory {
       const checkpoint = readCheckpoint(control.content);
       const { end, latest } = await this.#read(checkpoint.redo);
       const note: BaseNote = { names, bytes: control.bytes, end };
-      // From this point on, no changes in the files need to be undone.
+      // Later times can be restored from this base, because its files contain no later changes.
       const at = Math.max(checkpoint.at, latest);
       await Deno.writeTextFile(join(unfinished, NOTE), JSON.stringify(note));
       await syncTree(unfinished);

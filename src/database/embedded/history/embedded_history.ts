@@ -298,7 +298,10 @@ export class EmbeddedHistory {
     return { ...plan, limit };
   }
 
-  /** Returns the size limit of one branch's history, which is unlimited if all histories fit. */
+  /**
+   * Returns the size limit of one branch's history: the limit of all histories if they fit
+   * together.
+   */
   async #limitOf(): Promise<number> {
     return fairShare([...this.#sizes.values()], await this.#limitOfAll());
   }
@@ -308,7 +311,7 @@ export class EmbeddedHistory {
     return Math.min(this.#parts.maxBytes, (free + this.#total) * FREE_PART);
   }
 
-  /** Waits for the work in progress. */
+  /** Aborts the work in progress, and waits until it has ended. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#rounds.close();
@@ -316,7 +319,7 @@ export class EmbeddedHistory {
   }
 }
 
-/** Returns a limit for each size, so that the sum of all sizes stays within a total. */
+/** Returns the limit for each size that keeps the sum of all sizes within a total. */
 export function fairShare(sizes: readonly number[], total: number): number {
   let left = total;
   for (const [index, size] of sizes.toSorted((one, other) => one - other).entries()) {

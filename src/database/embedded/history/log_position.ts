@@ -19,7 +19,7 @@ const [VERSION_AT, REDO_AT, TIME_AT] = [8, 40, 104];
 const hex = (value: number): string => value.toString(16).toUpperCase().padStart(8, "0");
 
 /**
- * Returns the name of the segment that contains a position. Crash recovery does not leave the first
+ * Returns the name of the segment that contains a position. Crash recovery stays on the first
  * timeline.
  */
 export function segmentAt(position: number): string {

@@ -38,7 +38,7 @@ export function waitsForLock(
   return key === undefined || others.has(key);
 }
 
-/** Releases a lock as many times as it was acquired. */
+/** Returns SQL that releases a lock as many times as it was acquired. */
 const release = (key: string, mode: "" | "_shared"): string => {
   const call = `pg_catalog.pg_advisory_unlock${mode}(${lockArguments(key)})`;
   return `WITH RECURSIVE given(back) AS (SELECT ${call} UNION ALL SELECT ${call} FROM given ` +

@@ -1,4 +1,4 @@
-/** @module The backend that clients share, and our own queries to it. */
+/** @module The backend that clients share, and the platform's own queries to it. */
 import { errorField, type Message, rowValues, writeMessage } from "./messages.ts";
 
 /** Receives the backend's messages while it processes a message. */
@@ -22,7 +22,7 @@ export interface Backend {
   run(message: Uint8Array, hear: Hear, more: ReadMore): void;
 }
 
-/** The backend rejected one of our own queries. */
+/** The backend rejected one of the platform's own queries. */
 export class BackendError extends Error {
   override readonly name = "BackendError";
   constructor(message: string, readonly sqlState: string) {
@@ -57,7 +57,7 @@ const READ_PARAMETERS = `SELECT ${
   REPORTED.map((name) => `pg_catalog.current_setting('${name}')`).join(", ")
 }, session_user`;
 
-/** A backend that also runs queries of our own. */
+/** A backend that also runs the platform's own queries. */
 export class SharedBackend {
   readonly #backend: Backend;
 
@@ -90,7 +90,7 @@ export class SharedBackend {
   }
 
   /**
-   * Runs SQL of our own, and returns the rows of its last result.
+   * Runs the platform's own SQL, and returns the rows of its last result.
    *
    * @throws {BackendError}
    */
@@ -104,7 +104,7 @@ export class SharedBackend {
   }
 
   /**
-   * Runs messages of our own that need no `Sync`.
+   * Runs the platform's own messages, which need no `Sync`.
    *
    * @returns the backend's error to send to the client, if there was one
    */

@@ -80,7 +80,10 @@ export class Multiplexer {
     this.#settings = new ClientSettings(this.#backend);
   }
 
-  /** The client whose own statement is running, for a cancel request, or 0 if there is none. */
+  /**
+   * The number of the client whose own statement is running, for cancel requests, or 0 if there is
+   * none.
+   */
   get running(): number {
     return this.#running;
   }
@@ -228,7 +231,8 @@ export class Multiplexer {
       client.isGone = true;
       return true;
     }
-    // The backend would do the same, but our own messages come before some of the client's.
+    // The backend would also skip these messages, but the platform's own messages come before some
+    // of the client's.
     if (client.isSkipping && message.type !== "S") {
       if (message.type === "H") this.#pause(client);
       return true;
@@ -254,7 +258,7 @@ export class Multiplexer {
 
   /**
    * Releases the backend if a client has only prepared statements and requested their descriptions.
-   * Our own `Sync` ends the batch, because the client's `Sync` comes later.
+   * The platform's own `Sync` ends the batch, because the client's `Sync` comes later.
    */
   #pause(client: Client): void {
     if (client.hasWork || client.status !== "I" || client.inbox.isWhole) return;

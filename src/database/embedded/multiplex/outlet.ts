@@ -1,4 +1,4 @@
-/** @module Sends the backend's responses and our own to the clients. */
+/** @module Sends the responses of the backend and of the platform to the clients. */
 import type { Client } from "./client.ts";
 import {
   COPY_FAIL,
@@ -33,9 +33,7 @@ export function takeMessage(client: Client, outlet: Outlet): Message | undefined
   return message;
 }
 
-/**
- * Reports the received bytes of a large message as handled, so that the platform sends the rest.
- */
+/** Reports the received bytes of a large message as handled. The platform then sends the rest. */
 export function takeAhead(client: Client, outlet: Outlet): void {
   const { id, inbox, takenAhead } = client;
   const part = inbox.size - takenAhead;

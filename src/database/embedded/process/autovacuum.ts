@@ -5,7 +5,7 @@
  */
 import { BackendError } from "../multiplex/backend.ts";
 
-/** Minimum time between two checks of a table, in milliseconds. */
+/** Minimum time between two checks of the tables, in milliseconds. */
 const PAUSE_MS = 60_000;
 /** If clients keep the backend busy for this long, in milliseconds, the work runs anyway. */
 const BUSY_MS = 5 * 60_000;
@@ -20,7 +20,7 @@ const STOP_MS = 5_000;
 const COUNT = "SELECT pg_catalog.pg_stat_force_next_flush()";
 
 /**
- * Returns the statement for each table that is due, starting with the table that needs the most
+ * Selects the statement for each table that is due, starting with the table that needs the most
  * work.
  */
 const DUE = `WITH tables AS (
@@ -40,7 +40,7 @@ const DUE = `WITH tables AS (
 
 export interface AutovacuumOptions {
   /**
-   * Runs SQL of our own as the branch's role.
+   * Runs the platform's SQL as the branch's role.
    *
    * @throws {BackendError} also if the SQL takes longer than `limit`, in milliseconds
    */

@@ -18,7 +18,7 @@ interface RawOptions {
   readonly onRawData: (bytes: Uint8Array) => void;
 }
 
-/** Provides the part of PGlite's interface that pg_dump uses, on top of our own backend. */
+/** Provides the part of PGlite's interface that pg_dump uses, on top of this process's backend. */
 function asPglite(postgres: Postgres): Pg {
   const backend = new SharedBackend(postgres);
   const messages = new MessageReader(MAX_MESSAGE_BYTES);
@@ -44,7 +44,7 @@ function asPglite(postgres: Postgres): Pg {
 const SEARCH_PATH = "public";
 
 /**
- * Writes SQL that recreates the database. The whole dump is in memory.
+ * Returns SQL that recreates the database. The whole dump is in memory.
  *
  * @throws {Error} with pg_dump's message
  */

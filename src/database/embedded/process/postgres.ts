@@ -191,7 +191,7 @@ export class Postgres implements Backend {
     return this.#opened.settings.names;
   }
 
-  /** The settings of the current client. */
+  /** The time limits of the current client. */
   get timeouts(): Timeouts {
     return this.#opened.settings.timeouts;
   }
@@ -210,7 +210,7 @@ export class Postgres implements Backend {
     if (ANSWERED.includes(String.fromCharCode(message[0]!))) {
       module._PostgresSendReadyForQueryIfNecessary();
     }
-    // From here on, the backend's output belongs to this message.
+    // The rest of the output belongs to this message.
     module._pgl_pq_flush();
   }
 
@@ -236,7 +236,7 @@ export class Postgres implements Backend {
     }
   }
 
-  /** Writes all committed data to the files, so they open quickly next time. */
+  /** Runs a checkpoint as the superuser. The files then open quickly the next time. */
   checkpoint(run: () => void): void {
     this.#opened.asSuperuser(run);
   }

@@ -99,8 +99,8 @@ async function removeUnfinished(folder: string): Promise<void> {
 }
 
 /**
- * Creates the cluster next to its final path, then renames it, so that it is either complete or
- * missing.
+ * Creates the cluster next to its final path, then renames it. The cluster is therefore either
+ * complete or missing.
  */
 async function makeCluster(
   folder: string,

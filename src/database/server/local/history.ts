@@ -257,7 +257,7 @@ export class LocalHistory implements ServerHistory {
     this.#problem = problem;
   }
 
-  /** Waits for the work in progress. */
+  /** Stops the rounds, and waits for the work in progress. */
   async close(): Promise<void> {
     await this.#rounds.close();
     await this.#lock.run(LOCK, () => Promise.resolve());
