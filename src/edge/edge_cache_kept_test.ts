@@ -90,7 +90,7 @@ const counting = (headers: Record<string, string> = {}): TestServer => {
     new Response(`page ${++count}`, { headers: { "content-type": "text/html", ...headers } });
 };
 
-Deno.test("the second response is stored, and the rules edit it for each visitor", async () => {
+Deno.test("the platform's second response is stored, and rules edit it per visitor", async () => {
   const { seen, get } = world(counting({ etag: '"a"' }));
   for (let at = 0; at < 5; at++) {
     const { text, headers } = await get("/a", at % 2 === 0 ? {} : { "x-curious": "yes" });

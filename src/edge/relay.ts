@@ -64,7 +64,7 @@ const unavailable = (message: string, cause?: unknown): UnavailableError =>
 const isOfStream = (headers: HeaderList): boolean =>
   joinedHeader(headers, "vary")?.toLowerCase().includes("accept-encoding") === true;
 
-/** Passes requests on to the platform. */
+/** Creates the origin of a front edge, which passes requests on to the platform. */
 export function createRelay(
   { dial, sign, leavesProxies, refusedHeader, redirectsToHttps }: RelayOptions,
 ): Relay {

@@ -47,7 +47,7 @@ interface ContextParts {
   readonly isFrontEdge: boolean;
 }
 
-/** The state of one request at the edge, which rules query for files and rate limits. */
+/** The state of one request at the edge. The rules query it for files and rate limits. */
 export class RequestContext implements EvaluationHooks, PageMoves {
   decision: Decision = NO_DECISION;
   /** The rate limits that the request was counted against; usually none. */

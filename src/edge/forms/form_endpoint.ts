@@ -128,7 +128,7 @@ interface Exchange {
   readonly request: ServerRequest;
   readonly visitor: ClientRequest;
   readonly site: FormSite;
-  /** The origin of the site. */
+  /** Scheme, host and port of the site. */
   readonly own: string;
   readonly headers: HeaderList;
 }

@@ -26,8 +26,8 @@ const RETRY_SECONDS = "2";
 const SHORT_LIVED = "public, max-age=60";
 
 /**
- * Fields that only let a browser display an image. If the image is opened directly, it has no
- * scripts and no origin.
+ * Header fields that only let a browser display an image. An image that is opened directly cannot
+ * run scripts and has no origin.
  */
 const SAFETY: HeaderList = [
   ["x-content-type-options", "nosniff"],

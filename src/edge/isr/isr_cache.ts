@@ -32,8 +32,8 @@ const STALE: CacheReport = { result: "STALE", hit: true };
 type Freshness = "fresh" | "stale" | "expired";
 
 /**
- * Whether a page is fresh, stale or expired. If the clock was set back, the age of the page is
- * unknown, so it is not fresh.
+ * Returns the freshness of a page. If the clock was set back, the age of the page is unknown, so
+ * the page is not fresh.
  */
 function freshnessOf(stored: StoredResponse, now: number): Freshness {
   const remaining = remainingLifetime(stored, now);

@@ -236,8 +236,8 @@ export class PageFetcher {
   }
 
   /**
-   * Stores a page in the background once its body is complete. Waiting requests continue in either
-   * case.
+   * Stores a page in the background once its body is complete. Waiting requests continue even if
+   * this fails.
    */
   #keepLater(context: PageContext, fill: Fill): void {
     this.#keep(context, fill).catch((error) => {

@@ -63,7 +63,7 @@ const NOT_STORED = new Set([
 ]);
 
 /**
- * Returns the fields of a server's response that are stored, which always include `date` and
+ * Returns the header fields of a server's response that are stored. They always include `date` and
  * `etag`.
  */
 function headersToStore(

@@ -53,7 +53,7 @@ export interface Storable {
   readonly terms?: Terms | undefined;
   /** The page's age on arrival, in seconds. */
   readonly initialAge: number;
-  /** False if the page would be useless after a restart. */
+  /** Whether to write the page to disk. False if the page would be useless after a restart. */
   readonly isKept: boolean;
 }
 

@@ -194,7 +194,7 @@ export class ClientRequest implements FactSources {
     return this.#connection.relayedBy;
   }
 
-  /** All fields as the client sent them, with names in any case. */
+  /** All header fields as the client sent them, with names in any case. */
   get sentFields(): readonly RawField[] {
     return allFieldsOf(this.#request) ?? [...this.#headers];
   }

@@ -41,7 +41,7 @@ export interface PageMoves {
   canMoveTo(path: string): boolean;
 }
 
-/** The way in which a request follows routes. */
+/** Options for following the routes. */
 export interface RouteUse extends Partial<ComputeUse> {
   /** Missing if the path is not the client's, for example after a rewrite. */
   readonly moves?: PageMoves | undefined;
@@ -105,7 +105,7 @@ export class SiteResponder {
   }
 
   /**
-   * Serves a normalized path by terminal routing.
+   * Serves a normalized path from the deployment's routes.
    *
    * @throws {ComputeFailedError} If the server of a COMPUTE layer cannot respond
    */

@@ -17,7 +17,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface ServeOptions {
   readonly method: "GET" | "HEAD";
-  /** Stores the content of the files. */
+  /** Reads the content of the files. */
   readonly blobs: BlobReader;
 }
 

@@ -1,4 +1,4 @@
-/** @module The routes of a deployment and the files of its layers: terminal routing. */
+/** @module The routes of a deployment and the files of its layers. */
 import {
   type CompiledRoute,
   createRouteTable,

@@ -27,7 +27,7 @@ interface Form {
   readonly coding: ContentCoding | undefined;
   /** Whether the file has several forms, so the choice depends on the request. */
   readonly varies: boolean;
-  /** Fields of every response from the site. */
+  /** Header fields of every response from the site. */
   readonly common: HeaderList;
 }
 
