@@ -11,7 +11,7 @@ export interface CronSchedule {
 /** Maximum length of a schedule. */
 export const MAX_SCHEDULE_LENGTH = 200;
 
-/** Names of months and days, equal to their numbers. */
+/** Names of months and days, which are equivalent to their numbers. */
 const NAMES = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)$/i;
 
 /** An arbitrary time, which does not affect whether a schedule ever occurs. */
