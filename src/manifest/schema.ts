@@ -1,7 +1,6 @@
 /**
- * @module The zod schemas of `.svc/manifest.json` (spec, "Build output manifest"). They check
- * single values, while checks that involve several values or the output's files are in
- * `validate_manifest.ts`.
+ * @module The zod schemas of `.svc/manifest.json` (docs/manifest.md). They check single values,
+ * while checks that involve several values or the output's files are in `validate_manifest.ts`.
  */
 import * as z from "zod";
 import { TRAILING_SLASHES } from "../lib/page_urls.ts";

@@ -16,7 +16,7 @@ const packageSchema = z.object({
 export interface ProjectPackage {
   readonly main: string | undefined;
   readonly dependencies: ReadonlySet<string>;
-  /** Packages that are needed at run time; only those in `dependencies`. */
+  /** Names in `dependencies`: the packages that are needed at run time. */
   readonly runtimePackages: readonly string[];
   readonly scripts: ReadonlyMap<string, string>;
 }
