@@ -89,7 +89,7 @@ export const parts = new RecordType({
   ],
 });
 
-/** Returns the blobs that objects and unfinished uploads need. */
+/** Yields the blobs that objects and unfinished uploads need. */
 export async function* objectBlobs(
   kv: RecordStore,
 ): AsyncGenerator<Pick<ObjectRecord, "workspaceId" | "projectId" | "sha256">> {

@@ -181,8 +181,8 @@ export class BuildLogs {
   }
 
   /**
-   * Returns every build with a log, in no particular order. Builds that start in the meantime may
-   * be missing.
+   * Yields every build with a log, in no particular order. Builds that start in the meantime may be
+   * missing.
    */
   async *all(): AsyncGenerator<LoggedBuild> {
     for (const { name: projectId, isDirectory } of await entriesIn(this.#root)) {
