@@ -26,13 +26,13 @@ import { targetOf } from "./site/route_target.ts";
 
 type CacheRule = Extract<CacheDecision, { readonly type: "cache" }>;
 
-/** Fields whose values differ between visitors. */
+/** Header fields whose values differ between visitors. */
 const PERSONAL: ReadonlySet<string> = new Set(["cookie", "authorization"]);
 
-/** Fields in which the platform's own cache reports hits and misses. */
+/** Header fields in which the platform's cache reports hits and misses. */
 const REPORTS: ReadonlySet<string> = new Set(["cache-status", "x-svc-cache"]);
 
-/** Fields that describe a single response, or that only the edge needs. */
+/** Header fields that describe a single response, or that only the edge needs. */
 const OF_ONE: ReadonlySet<string> = new Set([...REPORTS, KEEP_FIELD, "vary", "x-svc-request-id"]);
 
 const DEPLOYMENT = "x-svc-deployment";
@@ -167,7 +167,7 @@ export interface EdgeAnswer {
 class EdgeCacheRequest {
   /** The platform's response, if it is meant for this visitor only. */
   #final: EdgeResponse | undefined;
-  /** The fields in which the platform's cache reports hits and misses. */
+  /** The header fields in which the platform's cache reports hits and misses. */
   #reports: HeaderList = [];
   #isAnswered = false;
 

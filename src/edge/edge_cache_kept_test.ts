@@ -76,7 +76,7 @@ function world(server: TestServer, rules: readonly Rule[] = RULES) {
   return { seen, cache, get, holdUntil: (until: Promise<void>) => hold = until };
 }
 
-/** Fields of responses that are meant for one visitor or a single use. */
+/** Header fields of responses that are meant for one visitor or a single use. */
 const PERSONAL: readonly Record<string, string>[] = [
   { "set-cookie": "a=1" },
   { vary: "cookie" },

@@ -115,7 +115,6 @@ interface Folder {
   readonly chain: readonly string[];
   /** Whether the folder was reached through a link. */
   readonly linked: boolean;
-  /** The ignored entries for the folder. */
   readonly ignored: IgnoredEntries;
 }
 

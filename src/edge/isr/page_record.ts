@@ -40,7 +40,7 @@ export interface PageRecord {
   readonly key: string;
   readonly path: string;
   readonly status: number;
-  /** The fields as they are sent to clients, without `age` and the cache status. */
+  /** The header fields as they are sent to clients, without `age` and the cache status. */
   readonly headers: HeaderList;
   readonly askedAt: number;
   readonly body: Bytes;
@@ -52,7 +52,7 @@ export interface PageRecord {
   readonly terms?: Terms | undefined;
 }
 
-/** Fields that belong to a single response and are not part of the page. */
+/** Header fields that belong to a single response and are not part of the page. */
 const NOT_STORED = new Set([
   "age",
   "cache-control",

@@ -29,8 +29,8 @@ export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   /** Whether the client gets its own response, for example because the client sent credentials. */
   readonly isPrivate: boolean;
   /**
-   * Returns the shared request for the page. It contains nothing from this client except for the
-   * fields that select the page.
+   * Returns the shared request for the page. It contains nothing from this client except the
+   * headers that select the page.
    */
   sharedRequest(selecting: readonly VaryField[]): ComputeRequest;
 }
@@ -47,7 +47,7 @@ export interface Requested {
 export interface Storable {
   readonly type: "store";
   readonly tags: readonly string[];
-  /** The request fields that select the page, with their values. */
+  /** The request headers that select the page, with their values. */
   readonly vary: readonly VaryField[];
   /** Cache terms that the response declares. Missing if the route's `revalidate` sets them. */
   readonly terms?: Terms | undefined;

@@ -34,7 +34,7 @@ export interface Kept {
     readonly sharedWithAuthorized: boolean;
   };
   readonly tags: readonly string[];
-  /** The request fields that select the response. */
+  /** The request headers that select the response. */
   readonly vary: readonly { readonly name: string }[];
 }
 

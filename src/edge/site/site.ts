@@ -1,4 +1,4 @@
-/** @module A deployment, compiled once for the edge so that requests only need lookups. */
+/** @module A deployment, compiled once for the edge. Requests then only need lookups. */
 import {
   DEFAULT_KEEP_ASSETS_SECONDS,
   DEFAULT_SKEW_SECONDS,

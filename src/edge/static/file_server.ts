@@ -21,7 +21,7 @@ export interface ServeOptions {
   readonly blobs: BlobReader;
 }
 
-/** Fields of a 200 that a 304 does not have (RFC 9110, 15.4.5). */
+/** Header fields of a 200 that a 304 does not have (RFC 9110, 15.4.5). */
 const ONLY_WITH_CONTENT = new Set([
   "accept-ranges",
   "content-encoding",

@@ -23,14 +23,14 @@ export interface ProjectReader {
   list?(folder: string): Promise<readonly string[]>;
 }
 
-/** Facts that identify a project's framework. */
+/** Data that identifies a project's framework. */
 export interface ProjectFacts {
   readonly reader: ProjectReader;
   /** Names of the packages in package.json. */
   readonly dependencies: Pick<ReadonlySet<string>, "has">;
 }
 
-/** Facts that a framework's detection code can use. */
+/** Data that a framework's detection code can use. */
 export interface FrameworkFacts extends ProjectFacts {
   readonly dependencies: ReadonlyMap<string, string>;
   readonly buildScript: string | undefined;
