@@ -69,8 +69,8 @@ function fields(reply: ImageReply, etag: string, cached: string): Header[] {
 }
 
 /**
- * Returns the name under which a browser saves an image. It consists of letters, digits and a few
- * other characters.
+ * Returns the name under which a browser saves an image. It consists of letters, digits, `_` and
+ * `-`.
  */
 export function fileName(path: string): string {
   const last = path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]*$/, "");

@@ -38,7 +38,7 @@ export function endToEndHeaders(
   return kept;
 }
 
-/** Facts about the connection between client and edge. */
+/** The connection between client and edge, as upstreams learn about it. */
 export interface Hop {
   /** Address of the client. */
   readonly ip: string;
