@@ -78,8 +78,8 @@ function cookieOf(request: ClientRequest): string | undefined {
 }
 
 /**
- * Whether the pages of a site get a cookie. This requires that the site has servers and is in
- * production.
+ * Whether the pages of a site get the cookie: only in production, if the site has servers and
+ * earlier deployments can serve their pages.
  */
 export const hasPageCookie = ({ hasServers, isProduction, skewMs }: Site): boolean =>
   isProduction && hasServers && skewMs > 0;

@@ -172,7 +172,7 @@ export class BuildLogs {
 
   /**
    * Calls `listener` with new lines while the build runs. Returns a function that stops these
-   * calls.
+   * calls, or `undefined` if the build is not running here.
    */
   follow(build: LoggedBuild, listener: Listener): (() => void) | undefined {
     const writer = this.#writers.get(build.deploymentId);
