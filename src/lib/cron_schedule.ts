@@ -35,7 +35,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Returns the problem with a schedule as a clause, or `undefined` if the schedule recurs. */
+/** Returns the problem with a schedule as a clause, or `undefined` if the schedule is valid. */
 export function scheduleProblem(schedule: string): string | undefined {
   const parts = schedule.trim().split(/\s+/);
   if (schedule.length > MAX_SCHEDULE_LENGTH) return `it is longer than ${MAX_SCHEDULE_LENGTH}`;

@@ -99,8 +99,8 @@ function matchSet(routes: readonly CompiledRoute[]): Matcher {
 /**
  * Compiles the routes of a validated manifest.
  *
- * @throws {TypeError} if a route names a layer that does not exist @throws {Error} if a pattern
- * does not compile, because the manifest was not validated
+ * @throws {TypeError} if a route names a layer that does not exist
+ * @throws {Error} if a pattern does not compile, because the manifest was not validated
  */
 export function createRouteTable(manifest: Manifest): RouteTable {
   const routes = Object.freeze(resolutionOrder(manifest));

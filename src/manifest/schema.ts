@@ -163,7 +163,7 @@ export const computeLayerSchema = z.strictObject({
   runtime: runtimeSchema.optional().describe("Resources of the server process."),
 }, WANTED_OBJECT);
 
-/** The fields that all layers share, for a layer with an invalid target. */
+/** The fields of both kinds of layers, for a layer with an invalid target. */
 const unknownLayerSchema = z.strictObject({
   name: layerName,
   target: z.enum(["STATIC", "COMPUTE"], 'Use "STATIC" or "COMPUTE"'),

@@ -30,7 +30,7 @@ function plainPath(path: string): string {
   let decoded = path;
   try {
     decoded = decodeURIComponent(path);
-  } catch { /* it does not change */ }
+  } catch { /* keep the path as it is */ }
   return `/${
     decoded.toLowerCase().replaceAll("\\", "/").split("/").map((part) => part.split(";")[0])
       .filter((part) => part !== "" && part !== ".").join("/")
