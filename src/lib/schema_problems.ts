@@ -50,8 +50,8 @@ export interface DocumentFormat {
   /** Returns a problem with a custom message, or `undefined` for the usual one. Called first. */
   describeIssue?(issue: SchemaIssue, path: readonly PathStep[]): SchemaProblem | undefined;
   /**
-   * Returns the issues of the branch that the author probably meant, if no branch of a union
-   * matches, or `undefined` to describe the union as a whole.
+   * If no branch of a union matches, returns the issues of the branch that the author probably
+   * meant, or `undefined` to describe the union as a whole.
    */
   meantBranch?(
     branches: readonly (readonly SchemaIssue[])[],

@@ -35,7 +35,7 @@ export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   sharedRequest(selecting: readonly VaryField[]): ComputeRequest;
 }
 
-/** The state when a page was requested, which is compared with later requests and purges. */
+/** When a page was requested, for comparison with later requests and purges. */
 export interface Requested {
   /** In milliseconds since the Unix epoch. */
   readonly at: number;
