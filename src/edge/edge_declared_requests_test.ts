@@ -67,7 +67,7 @@ Deno.test("Vary creates separate entries, up to a limit", async () => {
   assert.ok([...edge.store.pages.keys()].filter((name) => name.endsWith(".dp")).length === 1);
 });
 
-Deno.test("an encoded response is only sent to clients that accept the same encodings", async () => {
+Deno.test("an encoded response goes only to clients that accept the same encodings", async () => {
   const edge = declaredEdge((request) =>
     new Response("bytes", {
       headers: request.headers.get("accept-encoding") === "gzip"
