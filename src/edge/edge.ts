@@ -294,7 +294,7 @@ class Edge {
         const style = images?.styleOf(target.path);
         if (images === undefined || style === undefined) return undefined;
         const { visitor } = request;
-        // An image's source is never itself a converted image, so that no rule can create a loop.
+        // An image's source is never itself converted. Otherwise, a rule could create a loop.
         if (visitor === undefined || visitor instanceof SourceRequest) return undefined;
         return responder.respond({
           request,

@@ -1,7 +1,7 @@
 /**
  * @module The cache of a front edge. It stores the responses that the platform's caches have
- * stored, under the same terms. The edge evaluates the rules for each visitor. Therefore, the
- * platform marks these responses and sends them before rules edit them.
+ * stored, under the same terms. The front edge evaluates the rules for each visitor, so the
+ * platform marks such responses and sends them unedited.
  */
 import { type CacheDecision, createFacts, ORIGIN_HANDLE } from "../rules/mod.ts";
 import { isClosed } from "./access/site_access.ts";
@@ -26,13 +26,13 @@ import { targetOf } from "./site/route_target.ts";
 
 type CacheRule = Extract<CacheDecision, { readonly type: "cache" }>;
 
-/** Fields whose values differ between visitors. */
+/** Header fields whose values differ between visitors. */
 const PERSONAL: ReadonlySet<string> = new Set(["cookie", "authorization"]);
 
-/** Fields in which the platform's own cache reports hits and misses. */
+/** Header fields in which the platform's cache reports hits and misses. */
 const REPORTS: ReadonlySet<string> = new Set(["cache-status", "x-svc-cache"]);
 
-/** Fields that describe a single response, or that only the edge needs. */
+/** Header fields that describe a single response, or that only the edge needs. */
 const OF_ONE: ReadonlySet<string> = new Set([...REPORTS, KEEP_FIELD, "vary", "x-svc-request-id"]);
 
 const DEPLOYMENT = "x-svc-deployment";
@@ -62,8 +62,8 @@ function controlOf({ terms }: Kept): string {
 }
 
 /**
- * Converts a response, on the platform, to the form that a front edge may store. Returns
- * `undefined` if the response is stale or only for this visitor.
+ * On the platform, converts a response to the form that a front edge may store. Returns `undefined`
+ * if the response is stale or meant for one visitor only.
  */
 export function forEdgeCache(
   { clientRequest, site, pin, limits }: RequestContext,
@@ -101,8 +101,8 @@ interface CacheableRequest {
 }
 
 /**
- * Converts a request to a cache request. Returns `undefined` if only the platform can respond to
- * the request.
+ * Converts a request to a cache request. Returns `undefined` if only the platform can handle the
+ * request.
  */
 function askedOf(
   context: RequestContext,
@@ -165,9 +165,9 @@ export interface EdgeAnswer {
 
 /** One request that goes through the cache of a front edge. */
 class EdgeCacheRequest {
-  /** The platform's response, if it is for this visitor only. */
+  /** The platform's response, if it is meant for this visitor only. */
   #final: EdgeResponse | undefined;
-  /** The fields in which the platform's cache reports hits and misses. */
+  /** The header fields in which the platform's cache reports hits and misses. */
   #reports: HeaderList = [];
   #isAnswered = false;
 
@@ -193,7 +193,7 @@ class EdgeCacheRequest {
     }
     if (this.#isAnswered) discardBody(response.body);
     else this.#final = response;
-    // If a client disconnects while the platform does not respond, the stale response must not be
+    // If the client disconnects before the platform responds, the stale response must not be
     // removed.
     const failed = response.status === CLIENT_GONE ? 503 : response.status;
     const status = failed >= 500 ? failed : 200;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { OutboundRequest } from "../runtime/mod.ts";
 import { cached, dynamicEdge, toUpstream } from "./_test_dynamic.ts";
 
-/** Simulates another site that trusts and echoes all forwarding, range and conditional fields. */
+/** Simulates another site that trusts and echoes all forwarding, range and conditional headers. */
 function gullible({ headers, url, method }: OutboundRequest): Response {
   const believed = headers
     .filter(([name]) => /^(?:x-|forwarded|front-|range|if-|authorization)/.test(name))

@@ -76,7 +76,7 @@ function world(server: TestServer, rules: readonly Rule[] = RULES) {
   return { seen, cache, get, holdUntil: (until: Promise<void>) => hold = until };
 }
 
-/** Fields of responses that are meant for one visitor or a single use. */
+/** Header fields of responses that are meant for one visitor or a single use. */
 const PERSONAL: readonly Record<string, string>[] = [
   { "set-cookie": "a=1" },
   { vary: "cookie" },
@@ -90,7 +90,7 @@ const counting = (headers: Record<string, string> = {}): TestServer => {
     new Response(`page ${++count}`, { headers: { "content-type": "text/html", ...headers } });
 };
 
-Deno.test("the second response is stored, and the rules edit it for each visitor", async () => {
+Deno.test("the platform's second response is stored, and rules edit it per visitor", async () => {
   const { seen, get } = world(counting({ etag: '"a"' }));
   for (let at = 0; at < 5; at++) {
     const { text, headers } = await get("/a", at % 2 === 0 ? {} : { "x-curious": "yes" });

@@ -56,7 +56,7 @@ Deno.test("a server responds if there is no file, and server files are not serve
   }
 });
 
-Deno.test("a server gets method, path, query, fields, body and the client's address", async () => {
+Deno.test("a server gets method, path, query, headers, body and client address", async () => {
   const edge = edgeWith({
     server: async (request) => new Response(`got ${await request.text()}`),
   });
@@ -94,7 +94,7 @@ Deno.test("a server gets method, path, query, fields, body and the client's addr
   });
 });
 
-Deno.test("a response keeps its fields, except hop-by-hop fields and those of the edge", async () => {
+Deno.test("a response keeps its headers, except hop-by-hop and edge headers", async () => {
   const edge = edgeWith({
     server: () => {
       const headers = new Headers({

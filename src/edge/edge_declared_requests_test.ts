@@ -20,7 +20,7 @@ Deno.test("a page that became private is removed, and each client gets its own p
   assert.equal(edge.store.pages.size, 0);
 });
 
-Deno.test("a request with Authorization neither stores nor gets a page, unless it is public", async () => {
+Deno.test("with Authorization, only public pages are stored and served", async () => {
   for (const [field, isShared] of [[SHARED, false], [`public, ${SHARED}`, true]] as const) {
     const edge = declaredEdge(counting({ "cache-control": field }));
     const init = { headers: { authorization: "Basic x" } };
@@ -67,7 +67,7 @@ Deno.test("Vary creates separate entries, up to a limit", async () => {
   assert.ok([...edge.store.pages.keys()].filter((name) => name.endsWith(".dp")).length === 1);
 });
 
-Deno.test("an encoded response is only for clients that accept the same encodings", async () => {
+Deno.test("an encoded response goes only to clients that accept the same encodings", async () => {
   const edge = declaredEdge((request) =>
     new Response("bytes", {
       headers: request.headers.get("accept-encoding") === "gzip"

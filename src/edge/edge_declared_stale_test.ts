@@ -113,7 +113,7 @@ Deno.test("pages survive a restart with their lifetimes, tags and variants", asy
   assert.equal(await as(third, "2"), "MISS third");
 });
 
-Deno.test("a page with a lifetime below a minute is only kept in memory", async () => {
+Deno.test("a page with a lifetime below a minute is stored only in memory", async () => {
   const edge = declaredEdge(counting({ "cache-control": "s-maxage=5" }));
   await edge.get("/");
   assert.equal(edge.store.pages.size, 0);

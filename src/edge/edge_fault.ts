@@ -4,7 +4,7 @@ import type { HeaderList } from "./messages/header_list.ts";
 import { edgePage, type PagedRequest } from "./response/error_pages.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** Whether an error is temporary, which means that something is currently unavailable. */
+/** Whether an error is temporary: something is unavailable at the moment. */
 export function isPassing(error: unknown): boolean {
   return error instanceof UnavailableError;
 }

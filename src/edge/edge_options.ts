@@ -25,13 +25,10 @@ export interface EdgeOptions {
   readonly match?: ((ruleIds: readonly string[]) => void) | undefined;
   /** Records measurements from a visitor's browser. Must be quick and must not throw. */
   readonly countVitals?: ((measured: CountedVitals) => void) | undefined;
-  /**
-   * Receives more details of each request than the log contains. They are for the site's
-   * developers.
-   */
+  /** Receives more details of each request than the log contains, for the site's developers. */
   readonly observe?: ((request: ObservedRequest) => void) | undefined;
   readonly now: Clock;
-  /** Random numbers that seed hash tables, so that clients cannot predict the hashes. */
+  /** Random numbers that seed hash tables. Without them, clients could predict the hashes. */
   readonly random: Random;
   /** A monotonic clock for durations, in milliseconds. */
   readonly stopwatch?: () => number;

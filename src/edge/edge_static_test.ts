@@ -32,7 +32,10 @@ interface Scenario {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly status: number;
-  /** Values that the response's fields must have. `null` means that a field must be missing. */
+  /**
+   * Values that the response's header fields must have. `null` means that the field must be
+   * missing.
+   */
   readonly has?: Record<string, string | null>;
   readonly body?: string;
 }

@@ -18,7 +18,7 @@ export interface ObservedRequest {
   readonly facts: RequestFacts | undefined;
   /** The cache status, such as `HIT`. Missing if the cache was not used. */
   readonly cache: string | undefined;
-  /** The source of the response: a layer's name, or a part of the edge. */
+  /** The source of the response: a layer's name, another site's host, or a part of the edge. */
   readonly layer: string;
   /** Why something behind the edge failed. */
   readonly problem: string | undefined;

@@ -97,7 +97,7 @@ export async function relay(
   return relayed(clientRequest, response);
 }
 
-/** Passes on a response of the platform unchanged, because it already has all fields. */
+/** Passes on a response of the platform unchanged, because it already has all header fields. */
 export function relayed(
   clientRequest: ClientRequest,
   { status, headers, body, upgrade }: EdgeResponse,

@@ -58,9 +58,9 @@ export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefin
 }
 
 /**
- * Returns the id in the cookie. The id only counts if the browser says that the request comes from
- * a page. Assets come from any deployment that has them. A file that states the live version comes
- * from the live deployment.
+ * Returns the deployment id in the cookie. The id only counts if the browser says that the request
+ * comes from a page. It does not count for assets, which come from any deployment that has them,
+ * and for files that state the live version.
  */
 function cookiePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (!hasPageCookie(site) || request.header("sec-fetch-mode") === null) return undefined;
@@ -78,8 +78,8 @@ function cookieOf(request: ClientRequest): string | undefined {
 }
 
 /**
- * Whether the pages of a site get a cookie. This requires that the site has servers and is in
- * production.
+ * Whether the pages of a site get the cookie: only in production, if the site has servers and
+ * earlier deployments can serve their pages.
  */
 export const hasPageCookie = ({ hasServers, isProduction, skewMs }: Site): boolean =>
   isProduction && hasServers && skewMs > 0;

@@ -20,10 +20,10 @@ const HEAD_MS = 15 * 60_000;
 /** Seconds after which a client may retry. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Only front edges send fields with this prefix. */
+/** Prefix of header fields that only front edges send. */
 const OWN_PREFIX = "x-svc-edge-";
 
-/** The fields that the signature covers. */
+/** The properties of a request that the signature covers. */
 export interface RelayedClient {
   readonly method: string;
   /** Host, path and query. */
@@ -36,15 +36,15 @@ export interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
   /** Opens a connection to the platform. */
   readonly dial: () => Promise<Deno.Conn>;
   /**
-   * Returns the fields that identify the client, or `undefined` while no session is open. Missing
-   * if another edge has already added these fields to the requests.
+   * Returns the header fields that identify the client, or `undefined` while no session is open.
+   * Missing if another edge has already added these fields to the requests.
    */
   readonly sign?: ((client: RelayedClient) => HeaderList | undefined) | undefined;
   /** Whether the platform itself must determine the clients behind proxies. */
   readonly leavesProxies?: boolean | undefined;
   /**
-   * The lower-case name of the field with which the platform rejects a signature. Missing if
-   * another edge signs the requests. That edge then gets the rejection as its response.
+   * Lower-case name of the header in which the platform rejects a signature. Missing if another
+   * edge signs the requests. That edge then gets the rejection as its response.
    */
   readonly refusedHeader?: string | undefined;
 }
@@ -64,7 +64,7 @@ const unavailable = (message: string, cause?: unknown): UnavailableError =>
 const isOfStream = (headers: HeaderList): boolean =>
   joinedHeader(headers, "vary")?.toLowerCase().includes("accept-encoding") === true;
 
-/** Passes requests on to the platform. */
+/** Creates the origin of a front edge, which passes requests on to the platform. */
 export function createRelay(
   { dial, sign, leavesProxies, refusedHeader, redirectsToHttps }: RelayOptions,
 ): Relay {

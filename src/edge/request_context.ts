@@ -47,7 +47,7 @@ interface ContextParts {
   readonly isFrontEdge: boolean;
 }
 
-/** The state of one request at the edge, which rules query for files and rate limits. */
+/** The state of one request at the edge. The rules query it for files and rate limits. */
 export class RequestContext implements EvaluationHooks, PageMoves {
   decision: Decision = NO_DECISION;
   /** The rate limits that the request was counted against; usually none. */
@@ -152,9 +152,9 @@ export class RequestContext implements EvaluationHooks, PageMoves {
 const NOINDEX: Header = ["x-robots-tag", "noindex"];
 
 /**
- * Applies the rules' header edits, and adds the fields that report rate limits. A rule can remove
- * the field that keeps a preview out of search engines, but no rule can let other caches store a
- * protected host's response.
+ * Applies the rules' header edits, and adds the header fields that report rate limits. A rule can
+ * remove the field that keeps a preview out of search engines, but no rule can let other caches
+ * store a protected host's response.
  */
 export function finishResponse(context: RequestContext, answer: EdgeResponse): EdgeResponse {
   const { gate, side } = context.site;

@@ -70,7 +70,7 @@ Deno.test("keys are listed page by page, and cleared by prefix", () =>
     assert.deepEqual(await (await ask("DELETE", "/v1/values?prefix=a:")).json(), { removed: 3 });
   }));
 
-Deno.test("invalid requests get a helpful response", () =>
+Deno.test("invalid requests are refused with advice", () =>
   withApi(async (ask) => {
     const bad: readonly [string, string, number, RegExp, Record<string, string>?][] = [
       ["GET", "/v1/value", 400, /key: Add the key to the query/],

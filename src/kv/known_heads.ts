@@ -42,7 +42,7 @@ export class KnownHeads {
     this.#known.delete(name);
   }
 
-  /** Clears everything. */
+  /** Drops all cached heads, and no longer shares reads in progress. */
   clear(): void {
     this.#reading.clear();
     this.#known = new RecentMap(MAX_KNOWN);

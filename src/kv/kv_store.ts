@@ -184,7 +184,7 @@ export class KvStore {
     return count;
   }
 
-  /** Returns the keys of all records whose namespace begins with these parts. */
+  /** Yields the keys of all records whose namespace begins with these parts. */
   async *recordsOf(...begin: readonly string[]): AsyncGenerator<RecordKey> {
     this.dropCached(...begin);
     for (const prefix of [this.#keys.heads(begin), this.#keys.allParts(begin)]) {

@@ -23,7 +23,7 @@ export interface KvItem {
 
 export interface KvPage {
   readonly items: readonly KvItem[];
-  /** The start of the next page; `null` on the last page. */
+  /** The key after which the next page starts; `null` on the last page. */
   readonly cursor: string | null;
 }
 

@@ -43,7 +43,7 @@ export class Usage {
     return undefined;
   }
 
-  /** Subtracts what was removed, or what a failed change had reserved. */
+  /** Subtracts the size of removed values, or the space that a failed change had reserved. */
   async undo(namespace: readonly string[], change: Change): Promise<void> {
     const total = await this.#total(namespace);
     total.bytes -= change.bytes;

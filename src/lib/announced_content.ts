@@ -8,8 +8,8 @@
 import { fieldOf, hasField } from "./raw_fields.ts";
 
 /**
- * Returns whether the fields announce content (RFC 9112, 6.3). In HTTP/2, only `Content-Length`
- * does.
+ * Returns whether the header fields announce content (RFC 9112, 6.3). In HTTP/2, only
+ * `Content-Length` does.
  */
 export function announcesContent(headers: Headers): boolean {
   const length = fieldOf(headers, "content-length");

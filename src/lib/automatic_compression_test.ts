@@ -4,7 +4,7 @@ import { keepUncompressed } from "./automatic_compression.ts";
 const GZIP = { headers: { "accept-encoding": "gzip" } };
 const ASKING = new Request("http://localhost/", GZIP);
 
-/** Returns the encoding that the runtime sees on a response, created immediately or later. */
+/** Returns the encoding that the runtime sees on a response, returned directly or as a promise. */
 async function encodingOf(make: () => Response, request = ASKING): Promise<string | null> {
   const answers = [make, () => Promise.resolve(make())].map((handler) =>
     keepUncompressed(handler)(request, undefined)

@@ -1,6 +1,6 @@
 /**
- * @module Waits for writers in other processes. The pauses grow, and vary randomly so that two
- * writers do not collide again. Attempts stop after a time limit.
+ * @module Waits for writers in other processes. The pauses grow, and vary randomly to keep two
+ * writers from colliding again. Attempts stop after a time limit.
  */
 
 /** Maximum time that a change waits for writers in other processes, in milliseconds. */

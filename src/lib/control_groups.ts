@@ -256,7 +256,10 @@ async function open(): Promise<GroupPlace> {
   }
 }
 
-/** Prepares groups for the platform before it starts any process. Returns the groups' folder. */
+/**
+ * Prepares groups for the platform before it starts any process. Returns the groups' folder, or the
+ * reason that there is none.
+ */
 export function openControlGroups(): Promise<GroupPlace> {
   return opened ??= open();
 }

@@ -11,7 +11,7 @@ export interface CronSchedule {
 /** Maximum length of a schedule. */
 export const MAX_SCHEDULE_LENGTH = 200;
 
-/** Names of months and days, equal to their numbers. */
+/** Names of months and days, which are equivalent to their numbers. */
 const NAMES = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)$/i;
 
 /** An arbitrary time, which does not affect whether a schedule ever occurs. */
@@ -35,7 +35,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Returns the problem with a schedule as a clause, or `undefined` if the schedule recurs. */
+/** Returns the problem with a schedule as a clause, or `undefined` if the schedule is valid. */
 export function scheduleProblem(schedule: string): string | undefined {
   const parts = schedule.trim().split(/\s+/);
   if (schedule.length > MAX_SCHEDULE_LENGTH) return `it is longer than ${MAX_SCHEDULE_LENGTH}`;

@@ -9,7 +9,7 @@ const NEXT: readonly (readonly [string, string | undefined, string])[] = [
   ["0 9 * * mon-fri", undefined, "2026-11-23T09:00:00.000Z"],
   ["0 9 * * MON-FRI", "Europe/Berlin", "2026-11-23T08:00:00.000Z"],
   ["30 0 1 JAN *", "America/New_York", "2027-01-01T05:30:00.000Z"],
-  // Day of the month or day of the week, as in a crontab.
+  // A day is due if it matches the day of the month or the day of the week, as in a crontab.
   ["0 0 13 * FRI", undefined, "2026-11-27T00:00:00.000Z"],
   ["0 0 29 2 *", undefined, "2028-02-29T00:00:00.000Z"],
 ];

@@ -15,7 +15,7 @@ export interface Position {
 
 export interface Diagnostic {
   readonly severity: Severity;
-  /** Stable machine code in snake case, such as `unknown_key`. */
+  /** Stable, machine-readable code in snake case, such as `unknown_key`. */
   readonly code: string;
   /**
    * Starts with a capital and has no final period. Contains the action, the subject, the wanted

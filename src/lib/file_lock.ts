@@ -7,9 +7,7 @@ const LOCK_MS = 300;
 /** Time between two attempts, in milliseconds. */
 const AGAIN_MS = 10;
 
-/**
- * Locks the file for this process only. If the lock is taken, closes the file and returns false.
- */
+/** Locks the file exclusively. If the lock stays taken, closes the file and returns false. */
 export async function lockInTime(file: Deno.FsFile, waitMs = LOCK_MS): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   while (!await file.tryLock(true)) {

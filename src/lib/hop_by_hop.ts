@@ -23,8 +23,8 @@ export const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the fields that `Connection` names, in lower case, or `undefined` if there is no
- * `Connection`.
+ * Returns the names of the fields that `Connection` lists, in lower case, or `undefined` if there
+ * is no `Connection`.
  */
 export function connectionOptions(fields: Fields): ReadonlySet<string> | undefined {
   let options: Set<string> | undefined;
@@ -38,7 +38,7 @@ export function connectionOptions(fields: Fields): ReadonlySet<string> | undefin
 
 /**
  * Removes hop-by-hop fields, including those that `Connection` names. Call this before adding an
- * intermediary's own fields. Otherwise, a client could cause those fields to be removed.
+ * intermediary's fields, because a client could otherwise have those fields removed.
  */
 export function dropHopByHop(fields: Fields): Fields {
   const named = connectionOptions(fields);

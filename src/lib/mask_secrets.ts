@@ -1,6 +1,6 @@
 /** @module Masks secrets in text, even if they are split across chunks. */
 
-/** Replaces a secret. */
+/** Text that replaces a secret. */
 export const MASK = "•••";
 
 /**

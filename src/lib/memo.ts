@@ -38,7 +38,7 @@ export class RecentMap<Value> {
 }
 
 /**
- * Maximum length of a string whose result is kept, in characters. The length is limited because
+ * Maximum length of a string whose result is cached, in characters. The length is limited because
  * these strings come from clients.
  */
 const MAX_TEXT = 512;

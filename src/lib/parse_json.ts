@@ -10,7 +10,7 @@ import type { Pause } from "./next_turn.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 export interface JsonLimits {
-  /** Deepest nesting of objects and arrays. */
+  /** Maximum nesting depth of objects and arrays. */
   readonly maxDepth: number;
   /** Maximum number of members in one object; 1,000 by default. */
   readonly maxMembers?: number;
@@ -22,7 +22,10 @@ export interface JsonLimits {
 
 export interface ParsedJson {
   readonly value: unknown;
-  /** Whether an escape such as `\ud800` occurs. Only then can a string contain half a character. */
+  /**
+   * Whether an escape such as `\ud800` occurs. Only then can a string contain an unpaired
+   * surrogate.
+   */
   readonly mayBeIllFormed: boolean;
 }
 

@@ -1,13 +1,12 @@
 /**
- * @module The array of pairs in which Deno keeps the fields of a `Headers`.
- *
+ * @module The array of pairs in which Deno stores the header fields of a `Headers` object.
  * `Headers` checks and converts its arguments in each call. `has()`, `set()` and `append()` take up
  * to a microsecond each, and there are many such calls in the request path. The array is not part
  * of a public interface, so it is located and tested at startup. If it is missing, the methods of
  * `Headers` are used.
  */
 
-/** One field: its name, and its value. */
+/** One header field: its name, and its value. */
 export type RawField = [name: string, value: string];
 
 /** The description of the symbol under which Deno keeps the array. */
@@ -20,7 +19,7 @@ export function listOf(headers: Headers, key: symbol | undefined): RawField[] | 
   return key === undefined ? undefined : (headers as unknown as WithLists)[key] ?? undefined;
 }
 
-/** Returns whether changes to the array under `key` change a response's fields. */
+/** Returns whether changes to the array under `key` change a response's headers. */
 function isTheList(key: symbol): boolean {
   const { headers } = new Response("");
   const list = listOf(headers, key);
@@ -51,7 +50,7 @@ const INNER_KEY = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 type WithInner = Readonly<Record<symbol, { readonly headerList?: unknown } | undefined>>;
 
 /**
- * Returns all fields of a request, read in one call, while the public API reads each one
+ * Returns all header fields of a request, read in one call, while the public API reads each one
  * separately. Returns `undefined` if the runtime works differently.
  */
 export function allFieldsOf(request: Request): readonly RawField[] | undefined {

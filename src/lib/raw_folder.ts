@@ -25,7 +25,7 @@ const NAME_AT = 19;
 
 const libc = lazyLibc(SYMBOLS);
 
-/** Returns the names in a block that getdents64(2) has written. */
+/** Yields the names in a block that getdents64(2) has written. */
 function* namesIn(block: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
   for (let at = 0; at < block.byteLength; at += view.getUint16(at + LENGTH_AT, true)) {

@@ -25,7 +25,7 @@ export const MAX_CHECK_TEXT = 1024;
 
 export const CHECK_HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 
-/** Fields that the connection or the platform itself sets. */
+/** Header fields that the connection or the platform itself sets. */
 const OWN_HEADERS = new Set([
   "host",
   "connection",

@@ -62,8 +62,8 @@ function matchesHost({ labels }: RemotePattern, hostname: string): boolean {
 }
 
 /**
- * Whether a path matches a glob. Each position in the glob is tried once at each position in the
- * path, so the time is bounded by the product of the two lengths.
+ * Returns whether a path matches a glob. Each position in the glob is tried once at each position
+ * in the path, so the time is bounded by the product of the two lengths.
  */
 export function matchesPathGlob(glob: string, path: string): boolean {
   let reached = new Uint8Array(path.length + 1);

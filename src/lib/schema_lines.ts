@@ -17,8 +17,8 @@ interface Difference {
 }
 
 /**
- * Returns the differences from `main`, after a line with their number. The list is empty if there
- * are none.
+ * Returns a title with the number of differences from `main`, and a line for each of the first
+ * differences. Returns `undefined` if there are none.
  */
 export function schemaLines(
   difference: Difference | undefined,

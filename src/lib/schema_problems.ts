@@ -16,7 +16,7 @@ export type SchemaIssue = z.core.$ZodIssue;
 
 /** A problem whose position in the text is not yet known. */
 export interface SchemaProblem {
-  /** Stable machine code in snake case. */
+  /** Stable, machine-readable code in snake case. */
   readonly code: string;
   /** Starts with a capital and has no final period. */
   readonly message: string;
@@ -47,11 +47,11 @@ export interface DocumentFormat {
     path: readonly PathStep[],
     key: string,
   ): { readonly message?: string; readonly hint?: string } | undefined;
-  /** Returns a problem with its own message. Called first. */
+  /** Returns a problem with a custom message, or `undefined` for the usual one. Called first. */
   describeIssue?(issue: SchemaIssue, path: readonly PathStep[]): SchemaProblem | undefined;
   /**
    * If no branch of a union matches, returns the issues of the branch that the author probably
-   * meant, or `undefined` if the description covers the union.
+   * meant, or `undefined` to describe the union as a whole.
    */
   meantBranch?(
     branches: readonly (readonly SchemaIssue[])[],

@@ -6,7 +6,7 @@ export class SingleFlight<Value> {
 
   /**
    * Starts `work`, or joins the work that is already running for `key`. If the work rejects, all
-   * callers get its error. Nothing is kept after the work has settled.
+   * callers get its error. Results are not cached.
    */
   run(key: string, work: () => Promise<Value>): Promise<Value> {
     let running = this.#running.get(key);

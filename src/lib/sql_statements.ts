@@ -194,7 +194,10 @@ export class StatementSplitter {
     if (inside.depth === 0) this.#inside = undefined;
   }
 
-  /** Keeps the end of the text, because a token there may continue in the next piece. */
+  /**
+   * Returns how far to skip. Keeps the end of the text, because a token there may continue in the
+   * next piece.
+   */
   #keep(characters: number, isLast: boolean): number {
     return isLast ? this.#buffer.length : Math.max(this.#at, this.#buffer.length - characters);
   }

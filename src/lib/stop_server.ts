@@ -6,7 +6,7 @@ const PATIENCE_MS = 2000;
 
 /**
  * Stops accepting connections, and waits at most two seconds for requests in progress. `shutdown()`
- * alone might not return while clients keep sending requests, nor even long after they have
+ * alone might not return while clients keep sending requests, or even long after they have
  * disconnected (Deno 2.7.11).
  */
 export async function stopServer(server: Pick<Deno.HttpServer, "shutdown">): Promise<void> {

@@ -5,8 +5,8 @@ import { distance } from "fastest-levenshtein";
 const MAX_WORD = 64;
 
 /**
- * Returns the candidate nearest to `word`, or `undefined` if none is near
- * enough: at most two edits, and at most 40% of the word's length.
+ * Returns the candidate nearest to `word`, or `undefined` if none is near enough: at most two edits
+ * and 40% of the word's length, but one edit is always allowed.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_WORD) return undefined;

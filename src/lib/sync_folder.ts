@@ -18,7 +18,7 @@ async function syncFile(path: string): Promise<void> {
   await file.sync();
 }
 
-/** Renames a file or folder so that it keeps its new name after a power failure. */
+/** Renames a file or folder durably: it keeps its new name after a power failure. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   await Deno.rename(from, to);
   await syncFolder(dirname(to));

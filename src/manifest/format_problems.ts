@@ -1,4 +1,4 @@
-/** @module Formats a manifest's problems as the spec requires ("Errors", 1). */
+/** @module Formats a manifest's problems as text with one line for each problem. */
 import type { ManifestProblem } from "./types.ts";
 
 export const MANIFEST_REFERENCE = "docs/manifest.md";

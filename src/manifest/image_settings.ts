@@ -16,7 +16,7 @@ const MAX_TTL_SECONDS = 31_536_000;
 /** Formats to send to clients that accept them, in order of preference. */
 export const OFFERED_FORMATS = ["avif", "webp"] as const;
 
-/** The ways in which frameworks write image URLs. */
+/** The URL formats that frameworks use for images. */
 const IMAGE_STYLES = ["svc", "next", "astro", "ipx"] as const;
 
 const WANTED_SIZES =

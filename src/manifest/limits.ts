@@ -1,4 +1,4 @@
-/** @module All limits for the build output manifest. */
+/** @module Limits of the build output manifest. */
 
 export const MANIFEST_VERSION = 1;
 

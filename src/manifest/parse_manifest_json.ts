@@ -11,7 +11,10 @@ function fail(message: string): ManifestJsonResult {
   return { ok: false, problems: [{ path: "", message }] };
 }
 
-/** Returns the length of text in UTF-8. A UTF-16 code unit takes at most three bytes. */
+/**
+ * Returns the length of text in UTF-8, or its length in UTF-16 if the text is short enough anyway.
+ * A UTF-16 code unit takes at most three bytes.
+ */
 function utf8Length(text: string): number {
   return text.length * 3 <= MAX_MANIFEST_BYTES
     ? text.length

@@ -1,7 +1,6 @@
 /**
- * @module Resolves the routes that match a request, best first (spec, "States and transitions",
- * terminal routing). The table is built once per deployment, so no pattern is compiled during a
- * request.
+ * @module Resolves the routes that match a request, best first (docs/manifest.md). The table is
+ * built once per deployment, so no pattern is compiled during a request.
  */
 import { catchAllTest, createPatternSet } from "./pattern/pattern_set.ts";
 import type { Layer, Manifest, Method, Route } from "./types.ts";
@@ -68,8 +67,8 @@ function takesMethod(route: CompiledRoute, method: string): boolean {
 type Matcher = RouteTable["match"];
 
 /**
- * Resolves a table with a single route that matches every path, without an engine and without
- * allocations.
+ * Returns a matcher for a single route that matches every path. It needs no engine and allocates
+ * nothing.
  */
 function matchSingle(route: CompiledRoute, test: (path: string) => boolean): Matcher {
   const found: readonly CompiledRoute[] = Object.freeze([route]);
@@ -100,8 +99,8 @@ function matchSet(routes: readonly CompiledRoute[]): Matcher {
 /**
  * Compiles the routes of a validated manifest.
  *
- * @throws {TypeError} if a route names a layer that does not exist @throws {Error} if a pattern
- * does not compile, because the manifest was not validated
+ * @throws {TypeError} if a route names a layer that does not exist
+ * @throws {Error} if a pattern does not compile, because the manifest was not validated
  */
 export function createRouteTable(manifest: Manifest): RouteTable {
   const routes = Object.freeze(resolutionOrder(manifest));

@@ -18,7 +18,7 @@ function indexesOf(routes: Route[], path: string, method = "GET"): number[] {
   return createRouteTable(manifestOf(routes)).match(path, method).map(({ index }) => index);
 }
 
-/** Implements the specification literally: sorts the routes, then tries them one by one. */
+/** Returns the matching routes by a naive method: sorts the routes, then tries them one by one. */
 function matchNaively(routes: readonly Route[], path: string, method: string): number[] {
   return routes
     .map((route, index) => ({ route, index, priority: route.priority ?? 0 }))

@@ -33,8 +33,7 @@ export interface RuntimeSettings {
 }
 
 /**
- * Returns the settings of a layer. The defaults are 300,000 ms, 256 MiB, Deno, 64 MiB and 30,000
- * ms.
+ * Returns the settings of a layer, with the defaults for missing ones. The default engine is Deno.
  */
 export function runtimeSettings({ runtime }: ComputeLayer): RuntimeSettings {
   const { nodeVersion, healthPath, command, image } = runtime ?? {};

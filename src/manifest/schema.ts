@@ -1,7 +1,6 @@
 /**
- * @module The zod schemas of `.svc/manifest.json` (spec, "Build output manifest"). They check
- * single values, while checks that involve several values or the output's files are in
- * `validate_manifest.ts`.
+ * @module The zod schemas of `.svc/manifest.json` (docs/manifest.md). They check single values,
+ * while checks that involve several values or the output's files are in `validate_manifest.ts`.
  */
 import * as z from "zod";
 import { TRAILING_SLASHES } from "../lib/page_urls.ts";
@@ -164,7 +163,7 @@ export const computeLayerSchema = z.strictObject({
   runtime: runtimeSchema.optional().describe("Resources of the server process."),
 }, WANTED_OBJECT);
 
-/** The fields that all layers share, for a layer with an invalid target. */
+/** The fields of both kinds of layers, for a layer with an invalid target. */
 const unknownLayerSchema = z.strictObject({
   name: layerName,
   target: z.enum(["STATIC", "COMPUTE"], 'Use "STATIC" or "COMPUTE"'),

@@ -68,10 +68,7 @@ export interface PackagesFolder {
 
 const PACKAGES = "node_modules";
 
-/**
- * Entries that are not part of a site if the output directory is the project's own folder (design,
- * "Static files").
- */
+/** Entries that are not part of a site if the output directory is the project's own folder. */
 const PROJECT_ENTRIES = new Set([
   "svc.toml",
   "svc.rules.toml",
@@ -97,8 +94,8 @@ const MAX_DEPTH = 100;
 const MAX_LINKED_ENTRIES = 20_000;
 
 /**
- * Number of folders that are read concurrently. Only file content is read asynchronously. Names and
- * sizes are read synchronously, because an asynchronous call takes ten times as long.
+ * Number of folders that are read concurrently. Names and sizes are read synchronously, because an
+ * asynchronous call takes ten times as long.
  */
 const PARALLEL = 16;
 
@@ -118,7 +115,6 @@ interface Folder {
   readonly chain: readonly string[];
   /** Whether the folder was reached through a link. */
   readonly linked: boolean;
-  /** The ignored entries for the folder. */
   readonly ignored: IgnoredEntries;
 }
 

@@ -40,8 +40,8 @@ export class DynamicRequest implements PipelineParts {
   #runner: StepRunner | undefined;
   #gone: AbortSignal | undefined;
   /**
-   * Whether other requests may be waiting for the same response, which must then continue when this
-   * client disconnects.
+   * Whether other requests may be waiting for the same response. If so, this client's disconnect
+   * must not abort it.
    */
   #isShared = false;
   /** Whether caches must not store the origin's response, even after steps have changed it. */
@@ -141,7 +141,10 @@ export class DynamicRequest implements PipelineParts {
     return changed?.type === "external" ? changed.url : undefined;
   }
 
-  /** Returns the body of a `GET` or `HEAD` request, or null if its response is shared. */
+  /**
+   * Returns the body of the client's `GET` or `HEAD` request, or null if the response is shared or
+   * a step changed the method.
+   */
   #content({ method }: PipelineRequest): BodyStream | null {
     return this.#isShared || method !== this.#first.method
       ? null
@@ -149,8 +152,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * Returns the path and query for terminal routing, after the steps, or `undefined` for an invalid
-   * path.
+   * Returns the path and query to route, as changed by the steps, or `undefined` if the path is
+   * invalid.
    */
   #requestTarget(request: PipelineRequest): RequestTarget | undefined {
     if (request.url === this.#first.url) return this.#first.target;

@@ -22,7 +22,7 @@ export function isDynamic({ pipeline, rewrite }: Decision): boolean {
 /** The plan for a request without a pipeline, to which the origin responds. */
 const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
 
-/** Text that is written to the site's log. */
+/** Message for the site's log. */
 const LOOP = "The request is in a loop: a rewrite or a function sends it back to this site";
 
 /** Serves requests through pipeline, cache and proxy. */
@@ -48,14 +48,14 @@ export class DynamicResponder {
     const plan = this.#planOf(decision);
     const response = new DynamicRequest(context, this.#options, plan).run();
     const finish = (made: PipelineResponse) => {
-      // A function on the client's side may have changed the response.
+      // A step before the cache may have changed the response.
       const kept = plan.runsBeforeCache ? undefined : made.kept;
       return this.#toEdgeResponse(context, { ...made, kept });
     };
     return response instanceof Promise ? response.then(finish) : finish(response);
   }
 
-  /** Returns the steps of a decision, in order. */
+  /** Returns the plan for the steps of a decision. */
   #planOf({ pipeline }: Decision): PipelinePlan {
     if (pipeline === undefined) return NO_PIPELINE;
     let plan = this.#plans.get(pipeline.steps);
@@ -80,7 +80,7 @@ export class DynamicResponder {
     return { status, headers: withCommon(headers, common), body, bytes, kept };
   }
 
-  /** Adds the fields of the site. Removes the body if the method or status forbids one. */
+  /** Adds the site's common header fields. Removes the body if the method or status forbids one. */
   #toEdgeResponse(
     { clientRequest, site }: DynamicContext,
     response: PipelineResponse,
@@ -106,9 +106,9 @@ function bodilessResponse({ status, headers, body }: PipelineResponse): EdgeResp
   return { status, headers, body: noContent(status, headers), bytes: 0 };
 }
 
-/** Returns the fields, followed by the fields that every response of the site has. */
+/** Returns the header fields, followed by those that every response of the site has. */
 function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
-  // Cache hits already contain these field objects.
+  // Cache hits already contain these header objects.
   if (hasAll(headers, common)) return headers;
   const names = new Set(common.map(([name]) => name));
   return [...headers.filter(([name]) => !names.has(name)), ...common];

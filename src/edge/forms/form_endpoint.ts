@@ -19,7 +19,7 @@ const FORMS_PATH = "/_svc/forms/";
 /** Maximum number of submissions per minute for each visitor and form. */
 const OF_VISITOR = { limit: 10, windowSeconds: 60, key: "ip" } as const;
 const OF_FORM = { limit: 300, windowSeconds: 60, key: "host" } as const;
-/** Rate-limit facts shared by all visitors. */
+/** The request data for rate limits that all visitors share. */
 const EVERYONE: RateLimitFacts = { host: "", path: "", ip: () => undefined };
 
 /**
@@ -128,7 +128,7 @@ interface Exchange {
   readonly request: ServerRequest;
   readonly visitor: ClientRequest;
   readonly site: FormSite;
-  /** The origin of the site. */
+  /** Scheme, host and port of the site. */
   readonly own: string;
   readonly headers: HeaderList;
 }

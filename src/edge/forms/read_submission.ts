@@ -29,7 +29,7 @@ const MULTIPART = "multipart/form-data";
 const DEFAULT_HONEYPOT = "_gotcha";
 /** The form field that contains the path of the next page. */
 const NEXT_FIELD = "_next";
-/** Maximum number of links in a text field before the submission counts as spam. */
+/** Maximum number of links in all text fields together, before the submission counts as spam. */
 const MAX_LINKS = 5;
 
 /** Replaces bytes that are not UTF-8. */

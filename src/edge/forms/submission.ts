@@ -7,7 +7,7 @@ export interface FormField {
 }
 
 export interface FormFile {
-  /** Name of the field. */
+  /** Name of the form field that contains the file. */
   readonly field: string;
   /** Name of the file, without folders. */
   readonly name: string;

@@ -1,5 +1,5 @@
 /**
- * @module Checks a whole MMDB file, so that no lookup can read outside of the file or run forever.
+ * @module Checks a whole MMDB file. Afterwards, no lookup can read outside the file or run forever.
  */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 

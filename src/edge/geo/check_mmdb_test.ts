@@ -76,7 +76,7 @@ Deno.test("if a database with a changed byte passes the check, no lookup in it f
     assert.ok(counts.refused > 100 && counts.taken > 100, JSON.stringify(counts));
   }));
 
-Deno.test("a failed lookup counts as unknown, with one warning", () => {
+Deno.test("an address whose lookup fails counts as unknown, with one warning", () => {
   const bytes = mmdbOf({ country_code: "DE" });
   const warnings: unknown[] = [];
   const geo = openCountryDatabase(bytes, { onFailure: (cause) => warnings.push(cause) });

@@ -90,7 +90,7 @@ class AddressDatabase {
     return this.#reader;
   }
 
-  /** Treats an address as unknown if its lookup fails, so that no request fails. */
+  /** Treats an address as unknown if its lookup fails. The request itself does not fail. */
   #readOrWarn(address: string): AddressRecord | undefined {
     try {
       return this.#read(address);

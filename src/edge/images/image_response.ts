@@ -11,8 +11,8 @@ import { MEDIA_TYPES } from "./image_type.ts";
 import type { ImageQuery, TargetFormat } from "./types.ts";
 
 /**
- * Part of each image's key. It changes with the engine's output, so that clients and caches do not
- * keep the results of an older version.
+ * Part of each image's key. It changes with the engine's output. Otherwise, clients and caches
+ * would keep the results of an older version.
  */
 const ENGINE_VERSION = "vips-8.18.7-1";
 
@@ -26,8 +26,8 @@ const RETRY_SECONDS = "2";
 const SHORT_LIVED = "public, max-age=60";
 
 /**
- * Fields that only let a browser display an image. If the image is opened directly, it has no
- * scripts and no origin.
+ * Header fields that only let a browser display an image. An image that is opened directly cannot
+ * run scripts and has no origin.
  */
 const SAFETY: HeaderList = [
   ["x-content-type-options", "nosniff"],
@@ -44,10 +44,10 @@ export function imageKey(
   return sha256Hex(`${ENGINE_VERSION} ${identity} ${box} ${quality} ${format}`);
 }
 
-/** Common fields of all responses about one image. */
+/** Data that all responses about one image have in common. */
 export interface ImageReply {
   readonly request: PagedRequest;
-  /** Fields that every response of the site has. */
+  /** Header fields that every response of the site has. */
   readonly common: HeaderList;
   readonly cacheControl: string;
   /** How long a front edge may cache the image, in seconds. */
@@ -69,8 +69,8 @@ function fields(reply: ImageReply, etag: string, cached: string): Header[] {
 }
 
 /**
- * Returns the name under which a browser saves an image. It consists of letters, digits and a few
- * other characters.
+ * Returns the name under which a browser saves an image. It consists of letters, digits, `_` and
+ * `-`.
  */
 export function fileName(path: string): string {
   const last = path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]*$/, "");

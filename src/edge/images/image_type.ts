@@ -89,7 +89,9 @@ function brandedType(bytes: Uint8Array): SniffedImage | undefined {
   return /heic|heix|mif1|msf1/.test(brands) ? { type: "heic", isAnimated: false } : undefined;
 }
 
-/** Whether text is an SVG document, based on the root element after declarations and comments. */
+/**
+ * Whether bytes look like an SVG document: text that begins with `<` and soon has an `<svg` tag.
+ */
 function isSvg(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes.subarray(0, SVG_HEAD_BYTES)).trimStart();
   return text.startsWith("<") && /<svg[\s>]/i.test(text);

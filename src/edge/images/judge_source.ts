@@ -1,6 +1,6 @@
 /**
- * @module Decides whether the source of an image is on the site, on a declared site, or in a place
- * that is not allowed.
+ * @module Decides whether the source of an image is on the site itself, on a declared site, or not
+ * allowed.
  */
 import { normalizePath } from "../../rules/mod.ts";
 import type { SiteImages } from "./site_images.ts";

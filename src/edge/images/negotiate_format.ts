@@ -1,6 +1,8 @@
 /** @module Chooses a format based on the client's `Accept` header. */
 
-/** Returns the media types in an `Accept` field whose weight is above 0, without wildcards. */
+/**
+ * Returns the media types in an `Accept` field whose weight is above 0. Does not expand wildcards.
+ */
 function wantedTypes(accept: string): ReadonlySet<string> {
   const wanted = new Set<string>();
   for (const range of accept.toLowerCase().split(",")) {

@@ -28,10 +28,7 @@ interface Target {
   readonly query: string;
 }
 
-/**
- * Returns a problem with a URL. Its text contains nothing from the request, like the edge's own
- * pages.
- */
+/** Returns a problem with a URL. The text must contain nothing from the request. */
 const problem = (text: string): QueryProblem => ({ problem: text });
 
 /** Parses a whole number from 1 to `maximum`, without a sign or leading zeros. */
@@ -118,7 +115,7 @@ const FITS: Readonly<Record<string, ImageFit>> = {
   none: "inside",
 };
 
-/** The parsed form that all frameworks share. */
+/** The query parameters that all frameworks share, as unparsed strings. */
 interface ParsedImageQuery {
   readonly source: string;
   readonly w?: string | undefined;

@@ -31,7 +31,7 @@ export class SourceFailedError extends Error {
 export interface FetchedSource {
   readonly bytes: Bytes;
   readonly cacheControl: string | undefined;
-  /** Whether the source may change at any time, so that no cache stores it. */
+  /** Whether the source can change at any time. If so, no cache stores it. */
   readonly isCurrent?: boolean | undefined;
 }
 

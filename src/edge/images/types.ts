@@ -9,7 +9,7 @@ export type TargetFormat = ImageFormat | "same";
 export interface ImageQuery {
   /** Path, or absolute URL, of the source. */
   readonly source: string;
-  /** In pixels, and never larger than the source. */
+  /** Maximum width in pixels. Images are never enlarged. */
   readonly width: number;
   readonly height?: number | undefined;
   readonly fit?: ImageFit | undefined;
@@ -57,7 +57,7 @@ export interface ImageOrder {
 export interface ImageService {
   /** Finds the stored result with `key`. */
   find(projectId: string, key: string): Promise<ConvertedImage | undefined>;
-  /** Returns the reason why a conversion with `key` failed before, if the reason still applies. */
+  /** Returns the outcome of a failed conversion with `key`, if the reason still applies. */
   knownFailure(key: string): ImageOutcome | undefined;
   convert(order: ImageOrder): Promise<ImageOutcome>;
 }

@@ -23,19 +23,19 @@ export type DeclaredDecision =
 /** Minimum lifetime of pages that are stored on disk, in seconds. */
 const MIN_KEPT_SECONDS = 60;
 
-/** Fields whose values are in the key as the edge writes them. */
+/** Header fields whose values are in the cache key as the edge writes them. */
 const IN_KEY = new Set(["host", "x-forwarded-host", "x-forwarded-proto"]);
 
-/** Fields that differ between visitors. A page that depends on them is never shared. */
+/** Header fields that differ between visitors. A page that depends on them is never shared. */
 const PERSONAL = new Set(["cookie", "authorization"]);
 
 /**
- * Request fields that are not in the cache key, but that reach the server and change the responses
+ * Request headers that are not in the cache key, but that reach the server and change the responses
  * of some servers.
  */
 const POISONOUS = UNKEYED.filter((name) => !isSpoofable(name));
 
-/** Facts about a request on which the decision depends. */
+/** The properties of a request that the decision depends on. */
 export interface DeclaredFacts {
   readonly request: Pick<CacheRequest, "method"> & {
     readonly isPrivate: boolean;
@@ -82,7 +82,7 @@ function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | 
 }
 
 /**
- * Returns the request fields that select the response, or `undefined` if no other client can get
+ * Returns the request headers that select the response, or `undefined` if no other client can get
  * the response.
  */
 function selectingFields(

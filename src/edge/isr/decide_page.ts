@@ -20,8 +20,8 @@ export type PageDecision =
 export const CACHEABLE_STATUSES = new Set([200, 203, 301, 302, 303, 307, 308, 404, 410]);
 
 /**
- * Headers with which the Next.js router requests the data of a page instead of its HTML. These
- * headers are part of a page's cache key, and the shared request for the page contains them.
+ * Headers that the Next.js router sends to request the data of a page instead of its HTML. They are
+ * part of a page's cache key, and the shared request for the page contains them.
  */
 export const ROUTER_FIELDS = [
   "rsc",
@@ -31,7 +31,7 @@ export const ROUTER_FIELDS = [
   "next-url",
 ] as const;
 
-/** Request fields that are in the key, or that are missing from the shared request. */
+/** Request headers that are in the cache key, or that the shared request lacks. */
 const NEUTRAL = new Set([
   "accept",
   "accept-encoding",
@@ -41,14 +41,14 @@ const NEUTRAL = new Set([
   ...ROUTER_FIELDS,
 ]);
 
-/** Directives for shared caches, of which the ISR cache is one. */
+/** Directives for shared caches, such as the ISR cache. */
 const FOR_SHARED_CACHES = new Set(["s-maxage", "stale-while-revalidate", "stale-if-error"]);
 
 const refuse = (reason: string): PageDecision => ({ type: "private", reason });
 
 /**
- * Returns the reason why a response with these fields is not shared, even if the response is
- * declared cacheable.
+ * Returns the reason why a response with these headers is not shared, even if it is declared
+ * cacheable.
  */
 export function privateReason({ headers }: Pick<ResponseHead, "headers">): string | undefined {
   const { control } = governingField(headers);

@@ -32,8 +32,8 @@ const STALE: CacheReport = { result: "STALE", hit: true };
 type Freshness = "fresh" | "stale" | "expired";
 
 /**
- * Whether a page is fresh, stale or expired. If the clock was set back, the age of the page is
- * unknown, so it is not fresh.
+ * Returns the freshness of a page. If the clock was set back, the age of the page is unknown, so
+ * the page is not fresh.
  */
 function freshnessOf(stored: StoredResponse, now: number): Freshness {
   const remaining = remainingLifetime(stored, now);
@@ -41,7 +41,7 @@ function freshnessOf(stored: StoredResponse, now: number): Freshness {
   return -remaining < stored.terms.staleWhileRevalidate ? "stale" : "expired";
 }
 
-/** Returns the request for the page variant selected by these request fields. */
+/** Returns the request for the page variant that these request headers select. */
 function variantRequest(request: PageRequest, vary: readonly VaryField[]): PageRequest {
   const values = vary.map(({ name }) => [name, varyValue(name, request)]);
   return { ...request, key: `${request.key} ${JSON.stringify(values)}`, hasQuery: true };
@@ -100,7 +100,7 @@ export class IsrCache {
 
   /**
    * Stores the response to a client's own request if it declares itself cacheable. Returns the
-   * client's response, without the fields for this cache.
+   * client's response, without the headers for this cache.
    */
   offer(
     context: PageContext,

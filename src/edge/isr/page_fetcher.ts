@@ -58,7 +58,7 @@ export interface PageFetcherOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Serves a stored page, with the fields that report the cache hit. */
+/** Serves a stored page, with the header fields that report the cache hit. */
 export function serveStored(
   request: PageRequest,
   { stored }: IsrEntry,
@@ -125,8 +125,8 @@ export class PageFetcher {
   }
 
   /**
-   * Refreshes a page in the background. If the server fails, the page is kept. If the page has
-   * become private, it is removed.
+   * Refreshes a page in the background. If the server fails, the page stays. If the page has become
+   * private, it is removed.
    */
   refresh(context: PageContext, page: IsrEntry): void {
     const { now } = this.#options;
@@ -236,8 +236,8 @@ export class PageFetcher {
   }
 
   /**
-   * Stores a page in the background once its body is complete. Waiting requests continue in either
-   * case.
+   * Stores a page in the background once its body is complete. Waiting requests continue even if
+   * this fails.
    */
   #keepLater(context: PageContext, fill: Fill): void {
     this.#keep(context, fill).catch((error) => {

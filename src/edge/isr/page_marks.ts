@@ -111,7 +111,7 @@ export class PageMarks {
     return new TextEncoder().encode(JSON.stringify({ version: 1, marks }));
   }
 
-  /** Whether a page was requested before a purge that covers it. */
+  /** Judges a page by the purges that cover it and came after it was requested. */
   judge(page: MarkedPage): MarkJudgment {
     let since: number | undefined;
     for (const mark of this.#candidates(page)) {

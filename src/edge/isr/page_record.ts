@@ -40,7 +40,7 @@ export interface PageRecord {
   readonly key: string;
   readonly path: string;
   readonly status: number;
-  /** The fields as they are sent to clients, without `age` and the cache status. */
+  /** The header fields as they are sent to clients, without `age` and the cache status. */
   readonly headers: HeaderList;
   readonly askedAt: number;
   readonly body: Bytes;
@@ -52,7 +52,7 @@ export interface PageRecord {
   readonly terms?: Terms | undefined;
 }
 
-/** Fields that belong to a single response and are not part of the page. */
+/** Header fields that belong to a single response and are not part of the page. */
 const NOT_STORED = new Set([
   "age",
   "cache-control",
@@ -63,7 +63,7 @@ const NOT_STORED = new Set([
 ]);
 
 /**
- * Returns the fields of a server's response that are stored, which always include `date` and
+ * Returns the header fields of a server's response that are stored. They always include `date` and
  * `etag`.
  */
 function headersToStore(

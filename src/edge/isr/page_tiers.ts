@@ -81,8 +81,8 @@ export class PageTiers {
   }
 
   /**
-   * Puts a page into memory, and writes it to the store unless `isKept` is false. Returns false if
-   * a purge has removed the page since it was requested.
+   * Puts a page into memory, and writes it to the store unless `isKept` is false. Returns
+   * `undefined` if a purge has removed the page since it was requested.
    */
   put(
     request: PageRequest,

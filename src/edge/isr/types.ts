@@ -29,13 +29,13 @@ export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   /** Whether the client gets its own response, for example because the client sent credentials. */
   readonly isPrivate: boolean;
   /**
-   * Returns the shared request for the page. It contains nothing from this client except for the
-   * fields that select the page.
+   * Returns the shared request for the page. It contains nothing from this client except the
+   * headers that select the page.
    */
   sharedRequest(selecting: readonly VaryField[]): ComputeRequest;
 }
 
-/** The state when a page was requested, which is compared with later requests and purges. */
+/** When a page was requested, for comparison with later requests and purges. */
 export interface Requested {
   /** In milliseconds since the Unix epoch. */
   readonly at: number;
@@ -47,13 +47,13 @@ export interface Requested {
 export interface Storable {
   readonly type: "store";
   readonly tags: readonly string[];
-  /** The request fields that select the page, with their values. */
+  /** The request headers that select the page, with their values. */
   readonly vary: readonly VaryField[];
   /** Cache terms that the response declares. Missing if the route's `revalidate` sets them. */
   readonly terms?: Terms | undefined;
   /** The page's age on arrival, in seconds. */
   readonly initialAge: number;
-  /** False if the page would be useless after a restart. */
+  /** Whether to write the page to disk. False if the page would be useless after a restart. */
   readonly isKept: boolean;
 }
 

@@ -52,7 +52,7 @@ export function isStream(body: MemoryBody | BodyStream | null): body is BodyStre
   return body instanceof ReadableStream;
 }
 
-/** Cancels an unread body, so that its origin can stop sending. */
+/** Cancels an unread body, so its origin can stop sending. */
 export function discardBody(body: MemoryBody | BodyStream | null): void {
   if (body instanceof ReadableStream) body.cancel().catch(() => {});
 }

@@ -3,7 +3,7 @@
 /** One field: its name in lower case, and its value. */
 export type Header = [name: string, value: string];
 
-/** A list of fields that responses share, so it is never modified. */
+/** A list of header fields that responses share. It is never modified. */
 export type HeaderList = readonly Header[];
 
 /** Returns the value of the first field with the given lower-case name. */
@@ -37,7 +37,7 @@ export function isFieldName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** Whether every field is valid and can be sent unchanged, so that no field can inject another. */
+/** Whether every field is valid and can be sent unchanged. If so, no field can inject another. */
 export function isSendable(headers: HeaderList): boolean {
   for (const [name, value] of headers) if (!isFieldName(name) || !VALUE.test(value)) return false;
   return true;

@@ -15,8 +15,8 @@ export function hopsLeft(value: string | null): number | undefined {
 }
 
 /**
- * Returns the fields of a request for the next hop. For OPTIONS, `Max-Forwards` is decreased by
- * one.
+ * Returns the header fields of a request for the next hop. For OPTIONS, `Max-Forwards` is decreased
+ * by one.
  */
 export function withOneHopLess(method: string, headers: readonly Header[]): readonly Header[] {
   if (method !== "OPTIONS") return headers;

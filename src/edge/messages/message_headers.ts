@@ -8,19 +8,19 @@ import type { Header, HeaderList } from "./header_list.ts";
 import { isSpoofable } from "./spoofable_headers.ts";
 
 /**
- * Fields that are not forwarded. The edge has already handled `Expect`, and writes the other fields
- * itself.
+ * Header fields that are not forwarded. The edge has already handled `Expect`, and writes the other
+ * fields itself.
  */
 const WRITTEN_ANEW: ReadonlySet<string> = new Set(["expect", "host", "via"]);
 
 const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isSpoofable(name);
 
-/** Prefix of the fields that may be sent only by the edge. */
+/** Prefix of the header fields that only the edge may send. */
 const OWN_PREFIX = "x-svc-";
 
 /**
- * Returns the end-to-end fields of a message, which are forwarded. Names are in lower case. Fields
- * that `isLeftOut` matches are omitted.
+ * Returns the end-to-end header fields of a message, which are forwarded. Names are in lower case.
+ * Fields that `isLeftOut` matches are omitted.
  */
 export function endToEndHeaders(
   headers: readonly (readonly [string, string])[],
@@ -38,13 +38,13 @@ export function endToEndHeaders(
   return kept;
 }
 
-/** Facts about the connection between client and edge. */
+/** The connection between client and edge, as upstreams learn about it. */
 export interface Hop {
   /** Address of the client. */
   readonly ip: string;
   readonly host: string;
   readonly scheme: "http" | "https";
-  /** `Via` as the client sent it, so that a pipeline step cannot hide a loop. */
+  /** `Via` as the client sent it. Without it, a pipeline step could hide a loop. */
   readonly via: string | null;
   /** Name of this edge in `Via`. */
   readonly pseudonym: string;
@@ -71,8 +71,8 @@ export function viaOf({ via, pseudonym }: Trace): string {
 }
 
 /**
- * Returns the fields of a request to an upstream. `host` comes from the URL, and the HTTP client
- * adds `content-length` if the body's length is known.
+ * Returns the header fields of a request to an upstream. `host` comes from the URL, and the HTTP
+ * client adds `content-length` if the body's length is known.
  */
 export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   const kept = endToEndHeaders(headers, isWrittenAnew);
@@ -85,15 +85,15 @@ export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   return kept;
 }
 
-/** Whether only the edge may send this response field, given its name in lower case. */
+/** Whether only the edge may send this response header, given its name in lower case. */
 export const isEdgeOwn = (name: string): boolean => name.startsWith(OWN_PREFIX);
 
-/** Returns an upstream's response fields without those that must not reach the client. */
+/** Returns an upstream's response headers without those that must not reach the client. */
 export function responseHeadersFrom(headers: readonly (readonly [string, string])[]): Header[] {
   return endToEndHeaders(headers, isEdgeOwn);
 }
 
-/** Creates an unpredictable name for `Via`, so that no client can fake a loop. */
+/** Creates an unpredictable name for `Via`, so no client can fake a loop. */
 export function makePseudonym(random: Random): string {
   return `svc-${random(6).toHex()}`;
 }

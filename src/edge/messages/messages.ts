@@ -23,7 +23,7 @@ export interface PipelineRequest {
   readonly body: BodyStream | null;
 }
 
-/** Tells other caches for how many seconds they may store a response, and how to purge it. */
+/** The cache terms of a response, for other caches: lifetimes in seconds, and tags for purges. */
 export interface Kept {
   readonly terms: {
     readonly lifetime: number;
@@ -34,7 +34,7 @@ export interface Kept {
     readonly sharedWithAuthorized: boolean;
   };
   readonly tags: readonly string[];
-  /** The request fields that select the response. */
+  /** The request headers that select the response. */
   readonly vary: readonly { readonly name: string }[];
 }
 

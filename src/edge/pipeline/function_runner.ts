@@ -43,8 +43,8 @@ function toResponse(response: PipelineResponse): FunctionResponse {
 }
 
 /**
- * Returns the fields that a new response takes over from the previous one: the cache status, and
- * the fields that a client needs to use a partial response (RFC 9110, 15.3.7.1).
+ * Returns the header fields that a new response takes over from the previous one: the cache status,
+ * and the fields that a client needs to use a partial response (RFC 9110, 15.3.7.1).
  */
 function keptFields(
   own: HeaderList,

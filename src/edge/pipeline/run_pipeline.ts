@@ -3,7 +3,7 @@ import type { PipelinePlan, PlannedStep } from "./plan.ts";
 import type { StepFailure, StepRunner } from "./step_runner.ts";
 import { ORIGIN_HANDLE } from "../../rules/mod.ts";
 
-/** Thrown when a required step failed, so that the request cannot continue. */
+/** Thrown when a required step failed and the request cannot continue. */
 export class PipelineFailedError extends Error {
   override readonly name = "PipelineFailedError";
 
@@ -21,7 +21,7 @@ export class PipelineFailedError extends Error {
 export interface PipelineParts {
   /** The runner of the functions. The property is read only if a function has to run. */
   readonly runner: StepRunner;
-  /** Fetches from the origin, through terminal routing or the proxy. */
+  /** Fetches from the origin: the deployment's routes, or another site. */
   origin(request: PipelineRequest): Promise<PipelineResponse>;
   /** Serves from the cache, or uses the response of `produce`. */
   cached(

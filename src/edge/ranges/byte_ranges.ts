@@ -12,8 +12,7 @@ export function rangeLength(range: ByteRange): number {
 
 export type RangeRequest =
   /**
-   * Means that the value is not a valid `bytes` range or is not allowed, so the response is the
-   * whole file.
+   * The value is not a valid `bytes` range or is not allowed, so the response is the whole file.
    */
   | { readonly type: "ignore" }
   /** Valid, but entirely outside the file, so the response is a 416. */

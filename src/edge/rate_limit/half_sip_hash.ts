@@ -42,7 +42,8 @@ export class HalfSipHash {
   }
 
   /**
-   * Adds a string and its length, so that different sequences of strings produce different words.
+   * Adds a string and its length. Without the length, different sequences of strings could produce
+   * the same words.
    */
   addText(text: string): void {
     const { length } = text;

@@ -34,8 +34,8 @@ function effectiveWindow(verdict: Standing): number {
 }
 
 /**
- * Returns the fields for a response whose request was counted under these policies. There are none
- * if there are no policies.
+ * Returns the header fields for a response whose request was counted under these policies. There
+ * are none if there are no policies.
  */
 export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
   if (verdicts.length === 0) return [];
@@ -49,7 +49,7 @@ export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
 }
 
 /**
- * Returns the fields for a 429: the fields of every response, and the number of seconds until
+ * Returns the header fields for a 429: those of every response, and the number of seconds until
  * another request is allowed by all limits that rejected this one.
  */
 export function refusalHeaders(verdicts: readonly NamedVerdict[]): Header[] {

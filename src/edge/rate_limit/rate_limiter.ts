@@ -47,7 +47,7 @@ import {
 /** Default number of counters in a table: 2^20, which take 48 MiB. */
 export const DEFAULT_SLOTS = 2 ** 20;
 
-/** The subset of the facts that identifies a client for rate limits. */
+/** The request data that identifies a client for rate limits. */
 export interface RateLimitFacts {
   readonly host: string;
   readonly path: string;

@@ -17,7 +17,7 @@ export interface RateLimiterRow {
 }
 
 const SIZES = [1_000, 100_000, 1_000_000];
-/** Twice the largest number of clients, so that very few sets of slots are full. */
+/** Twice the largest number of clients, so very few sets of slots are full. */
 const SLOTS = 2 ** 21;
 const CHECKS = 1_000_000;
 /** Coprime to every size. */

@@ -74,8 +74,8 @@ const lastOf = (ring: Ring, part: number): number =>
   ring.counts[counterOf(ring, part)]! >>> COUNT_BITS;
 
 /**
- * Counts a request. The request's time is rounded up to a step, so that the request leaves the
- * window late rather than early.
+ * Counts a request. The request's time is rounded up to a step, so the request leaves the window
+ * late rather than early.
  */
 export function countIn(ring: Ring, { part, fraction, steps }: Moment): void {
   const step = Math.max(Math.ceil(fraction * steps - EPSILON), lastOf(ring, part));

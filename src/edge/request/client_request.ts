@@ -69,15 +69,15 @@ export interface ClientLookups {
 }
 
 /**
- * Fields that are kept even if `Connection` names them: hop-by-hop fields, framing, and `Via`,
- * which clients must not remove to hide a loop.
+ * Header fields that are not removed even if `Connection` names them: hop-by-hop fields, framing,
+ * and `Via`, which clients must not remove to hide a loop.
  */
 const ALWAYS_SEEN: ReadonlySet<string> = new Set([...HOP_BY_HOP, "content-length", "host", "via"]);
 
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The field with which a front edge asks whether it may store a response, and with which the
+ * The header field in which a front edge asks whether it may store a response, and in which the
  * platform replies.
  */
 export const KEEP_FIELD = "x-svc-edge-keep";
@@ -85,7 +85,10 @@ export const KEEP_FIELD = "x-svc-edge-keep";
 /** Why a front edge sends a request: for a visitor, or to refresh a stale response. */
 export type MayKeep = "visit" | "refresh";
 
-/** Returns the fields that only apply to the client's connection (RFC 9110, 7.6.1). */
+/**
+ * Returns the names of the header fields that only apply to the client's connection (RFC 9110,
+ * 7.6.1).
+ */
 function namedByConnection(connection: string | null): ReadonlySet<string> {
   if (connection === null || connection === "keep-alive") return NONE;
   const options = connectionOptions([["connection", connection]])!;
@@ -139,7 +142,7 @@ export class ClientRequest implements FactSources {
   readonly #lookups: ClientLookups;
   /** Whether a trusted proxy sent the request. */
   readonly #isProxied: boolean;
-  /** The fields that `Connection` names. Set once `Connection` has been read. */
+  /** The header fields that `Connection` names. Set once `Connection` has been read. */
   #named: ReadonlySet<string> | undefined;
   #editCookies: ((cookies: string) => string | null) | undefined;
   /** True if a rule needed the client's country or network, which this edge cannot look up. */
@@ -194,7 +197,7 @@ export class ClientRequest implements FactSources {
     return this.#connection.relayedBy;
   }
 
-  /** All fields as the client sent them, with names in any case. */
+  /** All header fields as the client sent them, with names in any case. */
   get sentFields(): readonly RawField[] {
     return allFieldsOf(this.#request) ?? [...this.#headers];
   }
@@ -207,8 +210,8 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Returns a request field as servers behind the edge see it, so that rules test the same value.
-   * Lines with the same name are joined with commas.
+   * Returns a request header as servers behind the edge see it. Rules therefore test the same
+   * value. Lines with the same name are joined with commas.
    */
   header(name: string): string | null {
     const own = this.#edgeField(name);
@@ -236,7 +239,7 @@ export class ClientRequest implements FactSources {
     return this.isForEdgeCache && this.#sent(KEEP_FIELD) === "refresh";
   }
 
-  /** Returns a field as the client sent it. This is only for the gate of a protected host. */
+  /** Returns a request header as the client sent it. Used only by the gate of a protected host. */
   gateField(name: string): string | null {
     return this.#sent(name);
   }
@@ -250,14 +253,17 @@ export class ClientRequest implements FactSources {
     };
   }
 
-  /** Returns a field as the client or its proxy sent it. */
+  /** Returns a request header as the client or its proxy sent it. */
   #sent(name: string): string | null {
     return this.#allFields === undefined
       ? fieldOf(this.#headers, name)
       : valueIn(this.#allFields, name);
   }
 
-  /** Returns the value of a field that the edge writes itself. */
+  /**
+   * Returns the value of a request header that the edge writes itself, or `undefined` for any
+   * other.
+   */
   #edgeField(name: string): string | undefined {
     switch (name) {
       case "host":
@@ -280,7 +286,7 @@ export class ClientRequest implements FactSources {
     return this.#named.has(name) || !mayForward(name, this.#isProxied);
   }
 
-  /** Reads all request fields at once, which is faster if many of them are needed. */
+  /** Reads all request headers at once, which is faster if many of them are needed. */
   readFields(): void {
     this.#allFields ??= allFieldsOf(this.#request);
   }

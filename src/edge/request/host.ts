@@ -21,7 +21,7 @@ function endOfTarget(url: string): number {
   return hash < 0 ? url.length : hash;
 }
 
-/** The origin of the last URL and the origin's authority, to split similar URLs faster. */
+/** Origin and authority of the last URL. A URL with the same origin is split faster. */
 let latest = { origin: "", authority: "" };
 
 /**

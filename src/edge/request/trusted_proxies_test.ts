@@ -65,7 +65,7 @@ Deno.test("TrustedProxies.trusts() matches addresses and blocks, including mappe
   }
 });
 
-Deno.test("TrustedProxies refuses anything but a CIDR", () => {
+Deno.test("TrustedProxies refuses an entry that is not an address or CIDR", () => {
   assert.throws(() => new TrustedProxies(["10.0.0.0/8", "ten"]), /"ten"/);
 });
 

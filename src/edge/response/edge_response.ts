@@ -6,7 +6,7 @@ import type { BodyStream, MemoryBody } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import type { Kept } from "../messages/messages.ts";
 
-/** The lowest failure status. */
+/** The lowest status that counts as a failure. */
 const FIRST_FAILURE = 400;
 
 /**
@@ -20,7 +20,9 @@ export const HARMLESS: Header = [
 
 export interface EdgeResponse {
   readonly status: number;
-  /** All fields except the request id. May be shared between responses, so never modified. */
+  /**
+   * All header fields except the request id. May be shared between responses, so never modified.
+   */
   readonly headers: HeaderList;
   readonly body: MemoryBody | BodyStream | null;
   /** Length of the body in bytes; `undefined` if the length is not known in advance. */
@@ -47,8 +49,8 @@ export interface EdgeResponse {
 
 /**
  * Applies header rules in order. `set` replaces all fields of its name except {@link HARMLESS}.
- * Fields that frame the message or identify the response do not change. A failure gets no lifetime,
- * because a page that is missing for a moment could otherwise stay missing for a year.
+ * Fields that frame the message or identify the response do not change. A failure gets no cache
+ * lifetime. Otherwise, a page that is missing for a moment could stay missing for a year.
  */
 export function applyHeaderEdits(
   { headers, status }: Pick<EdgeResponse, "headers" | "status">,

@@ -55,7 +55,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** The fields of a request that a page depends on. */
+/** The parts of a request that a page depends on. */
 export interface PagedRequest extends RequestFields {
   readonly method: string;
   readonly id: string;

@@ -1,4 +1,4 @@
-/** @module Fields that control how long a response is cached. */
+/** @module Header fields that control how long a response is cached. */
 import { type HeaderEdit, isLifetimeField } from "../../rules/mod.ts";
 import type { HeaderList } from "../messages/header_list.ts";
 

@@ -9,7 +9,7 @@
 import { findListKey, listOf } from "../../lib/raw_fields.ts";
 import { type Header, type HeaderList, isChecked, isSendable } from "../messages/header_list.ts";
 
-/** Replaces the fields of a new `Response` with `fields` and `last`. */
+/** Replaces the header fields of a new `Response` with `fields` and `last`. */
 export type FieldWriter = (response: Response, fields: HeaderList, last: Header) => void;
 
 /** Control characters other than tab, which `Headers` accepts but HTTP does not (RFC 9110, 5.5). */
@@ -17,9 +17,9 @@ export type FieldWriter = (response: Response, fields: HeaderList, last: Header)
 const CONTROLS = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
 /**
- * Appends the fields one by one, replacing control characters with spaces. First deletes the type
- * that `Response` sets for a string, because the response has its own type or a header rule removed
- * it.
+ * Appends the header fields one by one, replacing control characters with spaces. First deletes the
+ * type that `Response` sets for a string, because the response has its own type or a header rule
+ * removed it.
  */
 export function appendFields({ headers }: Response, fields: HeaderList, last: Header): void {
   headers.delete("content-type");

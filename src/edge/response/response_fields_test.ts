@@ -31,7 +31,7 @@ Deno.test("written and appended fields read back the same, for any body", () => 
   }
 });
 
-/** Starts a server whose responses all have these fields. */
+/** Starts a server whose responses all have these header fields. */
 const serve = (fields: HeaderList) =>
   Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
     const response = new Response("body");

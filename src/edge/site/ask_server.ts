@@ -1,7 +1,7 @@
 /**
  * @module Requests that the platform itself sends to a site's server, such as those for scheduled
- * tasks. These requests bypass rules, the cache and pipelines, and contain fields that clients
- * cannot send.
+ * tasks. These requests bypass rules, the cache and pipelines, and contain header fields that
+ * clients cannot send.
  */
 import { normalizePath } from "../../rules/mod.ts";
 import { hopHeaders } from "../compute/compute_request.ts";
@@ -20,7 +20,7 @@ export interface ServerQuestion {
   readonly authority: string;
   readonly scheme: "http" | "https";
   readonly requestId: string;
-  /** Additional fields, with names in lower case. */
+  /** Additional header fields, with names in lower case. */
   readonly headers: HeaderList;
   readonly signal: AbortSignal;
 }

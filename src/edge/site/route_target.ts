@@ -1,8 +1,4 @@
-/**
- * The request path that routes are matched against.
- *
- * @module
- */
+/** @module The request path that routes are matched against. */
 import type { Decision } from "../../rules/mod.ts";
 import type { RequestTarget } from "../compute/compute_request.ts";
 import { findHeader } from "../messages/header_list.ts";
@@ -20,10 +16,10 @@ interface Decided {
 }
 
 /**
- * Returns the path and query for terminal routing, after an internal rewrite. A rewrite with
- * `ifNoFile` does not replace a missing script or other subresource with a document. Clients choose
- * the headers that this decision depends on, but skipping the rewrite can only lead to a path to
- * which nothing responds.
+ * Returns the path and query to route, after an internal rewrite. A rewrite with `ifNoFile` does
+ * not replace a missing script or other subresource with a document. Clients choose the headers
+ * that this decision depends on, but skipping the rewrite can only lead to a path to which nothing
+ * responds.
  */
 export function targetOf({ clientRequest, site, decision: { rewrite } }: Decided): RequestTarget {
   const { path, rawQuery: query } = clientRequest;

@@ -1,4 +1,4 @@
-/** @module A deployment, compiled once for the edge so that requests only need lookups. */
+/** @module A deployment, compiled once for the edge. Requests then only need lookups. */
 import {
   DEFAULT_KEEP_ASSETS_SECONDS,
   DEFAULT_SKEW_SECONDS,
@@ -30,7 +30,7 @@ function plainPath(path: string): string {
   let decoded = path;
   try {
     decoded = decodeURIComponent(path);
-  } catch { /* it does not change */ }
+  } catch { /* keep the path as it is */ }
   return `/${
     decoded.toLowerCase().replaceAll("\\", "/").split("/").map((part) => part.split(";")[0])
       .filter((part) => part !== "" && part !== ".").join("/")
@@ -57,7 +57,7 @@ export interface SiteSource {
   readonly manifest: Manifest;
   readonly files: readonly SiteFile[];
   readonly rules: RuntimeRuleSet | null;
-  /** Stores the content of the files. */
+  /** Reads the content of the files. */
   readonly blobs: BlobReader;
   /** Runs the deployment's functions, if there are any. */
   readonly functions?: SiteFunctions | undefined;
@@ -72,7 +72,7 @@ export interface SiteSource {
 /** The other side of a rolling release: the site that some of the visitors see. */
 export interface RollingSide {
   readonly releaseId: string;
-  /** Percentage of visitors. */
+  /** Percentage of visitors who see `site`. */
   readonly share: number;
   readonly site: Site;
 }
@@ -96,7 +96,7 @@ export interface Site {
   readonly projectId: string;
   readonly content: SiteContent;
   readonly blobs: BlobReader;
-  /** Fields of every response. */
+  /** Header fields of every response. */
   readonly common: HeaderList;
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
@@ -225,7 +225,7 @@ export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
 }
 
-/** Returns the ids of a site's rules, by index. */
+/** Returns the ids of the rules at these indexes. */
 export const ruleIds = ({ rules }: Site, indexes: readonly number[]): readonly string[] =>
   rules === undefined ? [] : indexes.map((index) => rules.compiled.source.rules[index]!.id);
 

@@ -20,9 +20,9 @@ const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
 const VARY_ACCEPT: Header = ["vary", "accept, sec-fetch-dest"];
 
-/** Fields that describe a page's file. They do not apply to a failure. */
+/** Header fields that describe a page's file. They do not apply to a failure. */
 const OF_FILE: ReadonlySet<string> = new Set(["accept-ranges", "cache-control", "etag", "vary"]);
-/** Fields of an edge page that describe the failure. */
+/** Header fields of an edge page that describe the failure. */
 const OF_FAILURE: ReadonlySet<string> = new Set(["allow", "retry-after"]);
 
 /** Turns one of the site's pages into the response to a failure. */
@@ -41,7 +41,7 @@ export interface PageMoves {
   canMoveTo(path: string): boolean;
 }
 
-/** The way in which a request follows routes. */
+/** Options for following the routes. */
 export interface RouteUse extends Partial<ComputeUse> {
   /** Missing if the path is not the client's, for example after a rewrite. */
   readonly moves?: PageMoves | undefined;
@@ -105,7 +105,7 @@ export class SiteResponder {
   }
 
   /**
-   * Serves a normalized path by terminal routing.
+   * Serves a normalized path from the deployment's routes.
    *
    * @throws {ComputeFailedError} If the server of a COMPUTE layer cannot respond
    */

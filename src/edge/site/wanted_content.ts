@@ -1,8 +1,4 @@
-/**
- * How a browser uses the response to a request.
- *
- * @module
- */
+/** @module How a browser uses the response to a request. */
 import type { PagedRequest } from "../response/error_pages.ts";
 
 /** Values of `Sec-Fetch-Dest` for a page's subresources (Fetch standard). */

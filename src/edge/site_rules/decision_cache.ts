@@ -9,8 +9,8 @@ import { RecentMap } from "../../lib/memo.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
 
 /**
- * Minimum number of decisions that are kept for all sites together. The cache can hold up to twice
- * as many.
+ * Minimum number of decisions that are cached for all sites together. The cache can hold up to
+ * twice as many.
  */
 const CAPACITY = 8192;
 

@@ -3,7 +3,10 @@ import type { Steps } from "../../lib/next_turn.ts";
 
 export interface RuleCount {
   readonly ruleId: string;
-  /** Number of requests since the rule set was compiled. */
+  /**
+   * Number of requests since the rule set was compiled for which the rule took effect or was
+   * logged.
+   */
   readonly count: number;
 }
 

@@ -10,7 +10,7 @@ export type StaticDecision =
   | { readonly type: "whole"; readonly representation: Representation }
   /** 304: the client has this content. */
   | { readonly type: "not_modified"; readonly representation: Representation }
-  /** The file exists, but the conditions of the request are not met. */
+  /** 206 with one or more ranges of the file. */
   | {
     readonly type: "partial";
     readonly representation: Representation;

@@ -17,11 +17,11 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface ServeOptions {
   readonly method: "GET" | "HEAD";
-  /** Stores the content of the files. */
+  /** Reads the content of the files. */
   readonly blobs: BlobReader;
 }
 
-/** Fields of a 200 that a 304 does not have (RFC 9110, 15.4.5). */
+/** Header fields of a 200 that a 304 does not have (RFC 9110, 15.4.5). */
 const ONLY_WITH_CONTENT = new Set([
   "accept-ranges",
   "content-encoding",

@@ -71,7 +71,7 @@ export function urlPathOf(path: string): string {
 export interface FileTableOptions {
   /** The layer's folder; `.` is the output directory. */
   readonly directory: string;
-  /** Fields of every response. */
+  /** Header fields of every response. */
   readonly common: HeaderList;
   /** The page to serve if a document has no file: the path of the page in the output. */
   readonly fallback?: string | undefined;

@@ -17,7 +17,7 @@ export interface PastContent {
   readonly until: number;
   readonly manifest: Manifest;
   readonly files: readonly SiteFile[];
-  /** Stores the content of the files. */
+  /** Reads the content of the files. */
   readonly blobs: BlobReader;
 }
 

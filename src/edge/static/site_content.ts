@@ -1,4 +1,4 @@
-/** @module The routes of a deployment and the files of its layers: terminal routing. */
+/** @module The routes of a deployment and the files of its layers. */
 import {
   type CompiledRoute,
   createRouteTable,
@@ -92,7 +92,7 @@ const MAX_MOVED = 10_000;
 
 const READ_ONLY: Resolution = Object.freeze({ type: "read_only" });
 
-/** Builds the tables of all STATIC layers. Every response has the fields in `common`. */
+/** Builds the tables of all STATIC layers. Every response has the header fields in `common`. */
 export function* createFileTables(
   manifest: Manifest,
   files: readonly SiteFile[],

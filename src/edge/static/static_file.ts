@@ -27,7 +27,7 @@ interface Form {
   readonly coding: ContentCoding | undefined;
   /** Whether the file has several forms, so the choice depends on the request. */
   readonly varies: boolean;
-  /** Fields of every response from the site. */
+  /** Header fields of every response from the site. */
   readonly common: HeaderList;
 }
 
@@ -51,7 +51,7 @@ export class Representation {
   }
 
   /**
-   * All fields of a 200 except `content-length` and the request id. The fields are built on first
+   * All header fields of a 200 except `content-length` and the request id. They are built on first
    * use, because few files of a large site are ever requested.
    */
   get headers(): HeaderList {

@@ -70,7 +70,7 @@ const NAMESPACE: Namespace = ["local", "development"];
 /** Each process counts only its own writes, so no process can enforce a limit for all processes. */
 const NO_QUOTA = { bytes: Infinity, keys: Infinity };
 
-/** Makes Git ignore the folder, regardless of its location. */
+/** Content of a `.gitignore` that makes Git ignore the whole folder. */
 const IGNORE_ALL = "*\n";
 
 export interface LocalKv extends Disposable {
@@ -115,9 +115,9 @@ function explain(cause: unknown): string {
 }
 
 /**
- * Opens the store in a project's folder for local data, and removes what has expired. Creates a
- * missing folder that only its owner can read, unless `create` is false. If so, the store is empty
- * and temporary.
+ * Opens the store in a project's folder for local data, and removes expired values. Creates a
+ * missing folder, which only its owner can read. If `create` is false, a missing store is replaced
+ * with an empty temporary one.
  *
  * @throws {LocalKvError} with the folder and the reason.
  */

@@ -53,8 +53,8 @@ const ENGINES: Readonly<Record<Engine, string>> = {
 };
 
 /**
- * Describes on one line each how a program in another language is built and how it is started.
- * Returns `undefined` for any other project.
+ * Describes a program in another language in three lines: what it is, how it is built, and how it
+ * is started. Returns `undefined` for any other project.
  */
 export function describeProgram(
   { framework, server, startCommand }: DetectedProject,

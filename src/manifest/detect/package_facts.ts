@@ -1,4 +1,7 @@
-/** @module Reads package.json leniently: an invalid file is treated as empty. */
+/**
+ * @module Reads package.json leniently: an invalid file is treated as missing, and an invalid field
+ * as empty.
+ */
 import * as z from "zod";
 import type { PackageFacts } from "./types.ts";
 

@@ -24,7 +24,7 @@ Deno.test("detectProject() prefers packageManager to lock files, and reports the
   assert.deepEqual(manager.otherLockFiles, ["pnpm-lock.yaml", "package-lock.json"]);
 });
 
-Deno.test("detectProject() uses the first of two lock files, and ignores deno.lock as a rival", async () => {
+Deno.test("detectProject() uses one lock file, and reports others except deno.lock", async () => {
   const files = { "package.json": "{}", "package-lock.json": "", "deno.lock": "" };
   const { manager } = await detect(files);
   assert.deepEqual([manager?.name, manager?.otherLockFiles], ["npm", []]);

@@ -22,7 +22,7 @@ export interface FoundManager {
   readonly lockFile: string | undefined;
   /** Lock files of other package managers, which are not used. */
   readonly otherLockFiles: readonly string[];
-  /** The package manager, with the reason for choosing it, as in "pnpm (pnpm-lock.yaml)". */
+  /** The evidence for the package manager, such as `pnpm-lock.yaml`. */
   readonly reason: string;
   /**
    * The problem with the field that names the package manager, as a sentence. If there is a

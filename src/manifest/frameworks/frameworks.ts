@@ -1,6 +1,4 @@
-/**
- * @module The frameworks that svc supports, and functions that look something up in all of them.
- */
+/** @module The frameworks that svc supports, and lookups across all of them. */
 import { DOCKERFILE, LANGUAGE_SERVERS } from "../languages/languages.ts";
 import { angular } from "./angular.ts";
 import { astro } from "./astro.ts";

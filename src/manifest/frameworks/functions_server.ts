@@ -84,7 +84,7 @@ export async function functionSources(
   return sources;
 }
 
-/** The functions' source files and folders are never public files of the site. */
+/** Matches paths that are never public files of the site, such as the functions' sources. */
 const NO_FILE = /^(?:api|netlify)\/|\.(?:[cm]?ts|tsx|jsx)$|^(?:package\.json|README(?:\.md)?)$/i;
 
 /** If a project is served directly as a site, moves its files to a separate folder. */
@@ -102,7 +102,10 @@ async function placeSite(
   });
 }
 
-/** Returns the TypeScript functions, with the compiled modules that Node runs instead. */
+/**
+ * Returns the path of the module that Node runs instead of each TypeScript function, by source
+ * path.
+ */
 function compiledModules(functions: readonly FoundFunction[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     functions.filter(({ file }) => /\.[cm]?ts$/.test(file))

@@ -12,8 +12,7 @@ export function setDefaults(values: Readonly<Record<string, string>>): string {
 
 /**
  * The edge terminates TLS and reports the protocol and the client in header fields that only it can
- * set. Some frameworks look at the socket instead, so this code makes the socket report the same
- * facts.
+ * set. Some frameworks look at the socket instead, so this code sets the same values on the socket.
  */
 export const FORWARDED_SOCKET = `import { Server as __svcServer } from "node:http";
 const __svcEmit = __svcServer.prototype.emit;

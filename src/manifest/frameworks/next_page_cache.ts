@@ -103,7 +103,7 @@ export default class PageCache extends Base {
 }
 `;
 
-/** Adds the fields that tell the edge how long to cache a response. */
+/** Adds the header fields that tell the edge how long to cache a response. */
 export const ANSWERS = String.raw`
 const NOT_KEPT = "no-store";
 

@@ -185,7 +185,7 @@ const BEFORE_FILES: Readonly<Record<string, readonly [Files, string, readonly st
 };
 
 for (const [name, [files, path, layers]] of Object.entries(BEFORE_FILES)) {
-  Deno.test(`findNext() tries layers in the right order with ${name}`, async () => {
+  Deno.test(`findNext() chooses which layer comes first with ${name}`, async () => {
     const { layersFor } = await manifestOf({ output: standalone({}, files) }, DEPLOYED);
     assert.deepEqual(layersFor(path), layers);
     assert.deepEqual(layersFor("/_next/static/a.js")[0], "client");

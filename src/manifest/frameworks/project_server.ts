@@ -16,7 +16,7 @@ const packageSchema = z.object({
 export interface ProjectPackage {
   readonly main: string | undefined;
   readonly dependencies: ReadonlySet<string>;
-  /** Packages that are needed at run time; only those in `dependencies`. */
+  /** Names in `dependencies`: the packages that are needed at run time. */
   readonly runtimePackages: readonly string[];
   readonly scripts: ReadonlyMap<string, string>;
 }
@@ -127,8 +127,9 @@ async function startedServer(
 }
 
 /**
- * Finds the server that a project starts. A file that uses `packages` counts as a server even if
- * its code has no signs of one. `scripts` take precedence over the default scripts.
+ * Finds the server that a project starts. A start script takes precedence over `main` and files
+ * with common names. If the project depends on one of `packages`, the file that the script runs
+ * counts as a server even if its code has no signs of one.
  */
 export async function findProjectServer(
   project: ProjectReader,

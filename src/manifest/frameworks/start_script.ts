@@ -84,7 +84,7 @@ const OWN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   srvx: ["-p", "--port", "--host"],
 };
 
-/** Flags that are not followed by a file. */
+/** Flags that run code from the command line instead of a file. */
 const EVALUATES: ReadonlySet<string> = new Set(["-e", "--eval", "-p", "--print"]);
 
 const takesValue = (program: string, flag: string) =>

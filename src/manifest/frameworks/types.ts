@@ -23,14 +23,14 @@ export interface ProjectReader {
   list?(folder: string): Promise<readonly string[]>;
 }
 
-/** Facts that identify a project's framework. */
+/** Data that identifies a project's framework. */
 export interface ProjectFacts {
   readonly reader: ProjectReader;
   /** Names of the packages in package.json. */
   readonly dependencies: Pick<ReadonlySet<string>, "has">;
 }
 
-/** Facts that a framework's detection code can use. */
+/** Data that a framework's detection code can use. */
 export interface FrameworkFacts extends ProjectFacts {
   readonly dependencies: ReadonlyMap<string, string>;
   readonly buildScript: string | undefined;
@@ -133,7 +133,7 @@ export interface Launch {
 export interface Placement {
   /** A file or folder, relative to the project; `.` is the project itself. */
   readonly from: string;
-  /** The folder in the deployment; `.` is its root. */
+  /** Path in the deployment; `.` is its root. */
   readonly to: string;
   /** True if the file or folder does not have to exist. */
   readonly optional?: boolean;
@@ -269,8 +269,8 @@ export interface Framework {
   /** True if a config file is enough to identify the framework. */
   readonly configIdentifies?: boolean;
   /**
-   * Whether a project uses this framework. Called for projects that have one of the packages, or
-   * for every project if `packages` is empty.
+   * Returns whether a project uses this framework. Called for projects that have one of the
+   * packages, or for every project if `packages` is empty.
    */
   readonly applies?: (facts: ProjectFacts) => boolean | Promise<boolean>;
   /** Build command of the framework's own program, or `undefined` if there is none. */

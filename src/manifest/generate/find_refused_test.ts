@@ -103,7 +103,7 @@ for (const [name, [project, expected]] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("findBuilt() suggests the correct manifest for the output", async () => {
+Deno.test("findBuilt() suggests a valid manifest for an output with a server", async () => {
   const { found } = await inspect(REFUSED["a server in an output"]![0]);
   assert.ok(found.type === "unusable");
   const manifest: unknown = JSON.parse(/(\{"version".*\});/.exec(found.hint ?? "")?.[1] ?? "");

@@ -22,8 +22,8 @@ import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_mani
 const SERVER_LAYER = "server";
 
 /**
- * Files whose names contain a hash of the content come first, then all other files, and the server
- * comes last.
+ * Files whose names contain a hash of the content come first, then paths that the server handles
+ * even if a file exists, then all other files, and then the server.
  */
 const PRIORITY = { hashed: 30, beforeFiles: 25, files: 20, server: 0 } as const;
 
@@ -223,8 +223,8 @@ export function refuseFunctions(
 }
 
 /**
- * Analyzes a build's output. If no known server is found, any files in the output count as plain
- * files.
+ * Analyzes a build's output. If no known server is found, the files in the output count as plain
+ * files, unless there are signs of a server.
  */
 export async function findBuilt(
   detected: DetectedProject,

@@ -42,7 +42,7 @@ function nameRank(path: string): number {
 }
 
 /**
- * Returns files that could start a server, from the top folder and from `server/`, with the most
+ * Returns files that could start a server, from the top folder, `server/` and `src/`, with the most
  * certain names first.
  */
 function entryCandidates(paths: readonly string[], directory: string): string[] {

@@ -54,7 +54,7 @@ export async function withSinglePage(
   found: FoundFiles,
   { framework, folder }: {
     readonly framework: string | undefined;
-    /** Returns the published files as an output. */
+    /** The published files, as an output. */
     readonly folder: BuiltOutput;
   },
 ): Promise<FoundFiles> {

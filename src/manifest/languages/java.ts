@@ -7,7 +7,7 @@ import type { Language, LanguagePlan } from "./types.ts";
 
 const JAR = "app.jar";
 
-/** The garbage collector limits the heap to a fraction of the server's memory. */
+/** The heap can use half of the server's memory. */
 const RUN = 'exec java -XX:MaxRAM="${SVC_MEMORY_MB}m" -XX:MaxRAMPercentage=50';
 
 const MEMORY_MB = 512;

@@ -81,7 +81,7 @@ const PLACEMENTS: readonly Placement[] = [
   { from: ".venv/lib", to: ".venv/lib", optional: true },
 ];
 
-/** The way in which the project starts its server. */
+/** How the project starts its server. */
 interface Start {
   readonly reason: string;
   readonly entry: string;

@@ -4,7 +4,7 @@ import type { Language } from "./types.ts";
 
 const PROGRAM = "svc-server";
 
-/** Builds keep compiled code for later builds of the project. */
+/** The folder in which the build keeps compiled code for the project's later builds. */
 const TARGET = '"${CARGO_TARGET_DIR:-target}"';
 
 type Table = Readonly<Record<string, unknown>>;

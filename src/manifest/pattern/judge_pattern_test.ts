@@ -103,7 +103,7 @@ Deno.test("judgeWithRe2() frees compiled patterns", () => {
   }
 });
 
-Deno.test("judgeWithRe2() works again after running out of memory", () => {
+Deno.test("judgeWithRe2() accepts patterns again after running out of memory", () => {
   assert.equal(judgeWithRe2("\\pL{1000}"), "pattern too large");
   assert.equal(judgeWithRe2("\\pL{20}"), undefined);
 });

@@ -1,7 +1,6 @@
 /**
  * @module Finds features of backtracking engines that route patterns do not support. For each
- * feature, suggests two routes whose priorities give the same effect (spec, "Regular expression
- * syntax is that of a linear-time regex engine").
+ * feature, suggests two routes whose priorities give the same effect.
  */
 import { closingToken, type Token, tokenizePattern } from "./tokens.ts";
 

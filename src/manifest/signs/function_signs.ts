@@ -27,7 +27,7 @@ const PAGES_FUNCTION = /\bonRequest\w*\b/;
 
 const CAN = "svc runs functions that rules call (docs/functions.md) and servers that listen";
 
-/** Matches files that contain the code of functions. */
+/** Matches the names of files that can contain functions. */
 export const FUNCTION_SOURCE = new RegExp(`(?:${SCRIPT.source}|${OTHER_PROGRAM.source})`);
 
 /** Returns the line that makes a file a function, or `undefined` if the file is not a function. */

@@ -32,8 +32,8 @@ function noteOf(signs: readonly ProjectSign[]): string {
 
 /**
  * Decides whether to publish a project's files despite server signs. Functions for other platforms
- * are never dropped silently. If a known framework built the site, or the author set the folder,
- * signs of other servers lead only to a note.
+ * are never dropped silently. If the author set the output folder of a build, other signs are
+ * ignored. If a known framework built a site with pages, other signs lead at most to a note.
  */
 export function judgeSigns(
   signs: readonly ProjectSign[],

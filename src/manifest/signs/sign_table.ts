@@ -63,7 +63,7 @@ const pythonList = (file: string): FileSign => ({
   seen: "lists Python packages",
 });
 
-/** Matches programs that create static files. */
+/** Matches a gem that generates a static site. */
 const RUBY_SITES = /^\s*gem\s+["'](?:jekyll|github-pages|middleman|nanoc|bridgetown)["']/m;
 
 export const LANGUAGES: readonly LanguageSigns[] = [

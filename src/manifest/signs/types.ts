@@ -1,6 +1,6 @@
 /** @module Types of server signs and their tables. */
 
-/** The platform of the server that a sign indicates. */
+/** The kind of code or settings that a sign is found in. */
 export type SignKind =
   /** A function for another platform. */
   | "function"

@@ -106,7 +106,7 @@ export class AccountStore {
     this.memberships = new Table(kv, memberships);
   }
 
-  /** Stores the first owner, workspace and key, unless there already is an owner. */
+  /** Stores the first owner, workspace and key. Returns false if there already is an owner. */
   async createFirst({ user, workspace, apiKey }: FirstAccount): Promise<boolean> {
     const owner = keys.meta("owner");
     const operation = this.#kv.atomic()

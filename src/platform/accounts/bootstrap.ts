@@ -15,7 +15,7 @@ export const FIRST_WORKSPACE = "default";
 /**
  * Returns the API key if it is new, so it can be shown once.
  *
- * @throws {TypeError} if `token` is too short.
+ * @throws {TypeError} if `token` is too short or not printable ASCII.
  */
 export async function bootstrapAccounts(options: {
   readonly store: AccountStore;

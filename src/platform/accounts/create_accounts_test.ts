@@ -42,7 +42,7 @@ for (const [name, times, pause, lives] of lifetimes) {
     }));
 }
 
-Deno.test("a warm request does not read the store", () =>
+Deno.test("a repeated request does not read the store until something changes", () =>
   withAccounts(async (test) => {
     const cookie = await newAccount(test);
     const person = await personOf(test, cookie);

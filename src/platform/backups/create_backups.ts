@@ -10,7 +10,7 @@ import { type BackupOutcome, BackupSchedule, nextBackupAt } from "./backup_sched
 import { BackupStore } from "./backup_store.ts";
 
 export interface BackupSettings {
-  /** Creates a backup. Missing if the operator does not want backups. */
+  /** Where backups are stored. Missing if the operator does not want backups. */
   readonly place?: string;
   readonly everyMs: number;
   readonly keep: number;

@@ -55,8 +55,8 @@ export interface ProjectBlobs {
    */
   readonly blobsFor: (place: BlobPlace, origin: string) => Promise<BlobAccess>;
   /**
-   * Returns the public objects of a deployment's site. If the deployment requests it, the store is
-   * filled first.
+   * Returns the public objects of a deployment's site, or `undefined` if it declares none. If the
+   * deployment requests it, production's objects are copied to the store first.
    */
   readonly objectsOf: (
     place: BlobPlace,
@@ -71,8 +71,8 @@ export function isS3Path(path: string): boolean {
 }
 
 /**
- * Adds the variables for the blob store, which a project's own variables override. A project with
- * any AWS variable uses other object storage, so none are added.
+ * Adds the variables for the blob store, which a project's own variables override. A project that
+ * sets any AWS variable uses other object storage, so svc adds no AWS variables.
  */
 export function withBlobVariables(
   { variables: ours }: Pick<BlobAccess, "variables">,

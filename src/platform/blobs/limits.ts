@@ -21,7 +21,8 @@ export const MAX_PARTS = 10_000;
 export const MAX_METADATA_BYTES = 2048;
 
 /**
- * Maximum length of an object's type and of the other fields that its responses repeat, in bytes.
+ * Maximum length of an object's type and of the other header fields that its responses repeat, in
+ * bytes.
  */
 export const MAX_FIELDS_BYTES = 8192;
 

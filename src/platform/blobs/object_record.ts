@@ -21,7 +21,7 @@ const place = { workspaceId: z.string(), projectId: z.string(), environment: z.s
 /** Headers that a client sends with an object, and that responses repeat. */
 const described = {
   contentType: z.string(),
-  /** Other response fields, such as `cache-control`, by lower-case name. */
+  /** Other response headers, such as `cache-control`, by lower-case name. */
   fields: z.record(z.string(), z.string()),
   /** Values of `x-amz-meta-…` headers, by the part of the name after this prefix. */
   metadata: z.record(z.string(), z.string()),
@@ -89,7 +89,7 @@ export const parts = new RecordType({
   ],
 });
 
-/** Returns the blobs that objects and unfinished uploads need. */
+/** Yields the blobs that objects and unfinished uploads need. */
 export async function* objectBlobs(
   kv: RecordStore,
 ): AsyncGenerator<Pick<ObjectRecord, "workspaceId" | "projectId" | "sha256">> {

@@ -36,7 +36,8 @@ const EXCHANGES_PER_MINUTE = 60;
 export type Scope = "read" | "write";
 
 /**
- * Returns the requested scope: `read` if the request contains no other scope, otherwise `write`.
+ * Returns the requested scope: `read` if the request names only `read` (and `offline_access`),
+ * otherwise `write`.
  */
 export function scopeOf(text: string | undefined): Scope {
   const words = (text ?? "").split(" ").filter((word) => word !== "");

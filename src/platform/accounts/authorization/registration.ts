@@ -31,7 +31,7 @@ const REFUSED_SCHEMES = new Set([
 ]);
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 
-/** Returns whether a program requests tokens for this platform (RFC 8707). */
+/** Returns whether a `resource` parameter refers to this platform (RFC 8707). */
 export function isOwnResource(resource: string, publicOrigin: string): boolean {
   return [publicOrigin, `${publicOrigin}/`, `${publicOrigin}/mcp`].includes(resource);
 }

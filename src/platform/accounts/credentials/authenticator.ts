@@ -295,8 +295,8 @@ export class Authenticator {
   }
 
   /**
-   * Checks that the person is a member of the workspace that a request with a session specifies, if
-   * any. Such a request does not need a workspace.
+   * Checks that the person is a member of the workspace that a request with a session specifies.
+   * The workspace is optional.
    */
   async #requireNamedWorkspace(
     { owner }: KnownCredential,

@@ -127,7 +127,7 @@ export class CredentialMemory {
     if (changed.some(([family]) => FAMILIES.has(String(family)))) this.forgetAll();
   }
 
-  /** Call this when a credential has been revoked or has expired. */
+  /** Call this when a credential has been changed or revoked, or has expired. */
   forget(hash: string): void {
     this.#changes++;
     this.#credentials.delete(hash);

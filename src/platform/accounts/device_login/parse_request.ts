@@ -91,7 +91,7 @@ export function requireOAuthRate(window: RateWindow, client: Client): void {
   });
 }
 
-/** Fields of every response with a token. */
+/** Header fields of every response with a token. */
 const NEVER_CACHED = { "cache-control": "no-store", pragma: "no-cache" };
 
 /** Responds as RFC 6749 (5.1 and 5.2) requires: never cached, with errors in OAuth's format. */

@@ -78,7 +78,9 @@ export class PollPaces {
     return true;
   }
 
-  /** Counts a poll of a grant that has just been read. Returns whether the poll was early. */
+  /**
+   * Counts a poll of a grant that has just been read. Returns `slow_down` if the poll was early.
+   */
   count(
     { deviceHash, clientId, expiresAt }: DeviceGrant,
     { isBasic }: Pick<Poller, "isBasic">,

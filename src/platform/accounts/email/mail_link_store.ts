@@ -1,6 +1,6 @@
 /**
- * Carries out the action of a link in an email. Each link works once, and only the hash of its
- * token is stored.
+ * Stores the actions of links in emails. Each link works once, and only the hash of its token is
+ * stored.
  *
  * @module
  */

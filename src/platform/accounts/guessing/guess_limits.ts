@@ -134,7 +134,7 @@ export class GuessLimits {
     ];
   }
 
-  /** Forgives earlier wrong guesses from this address, because the owner uses it. */
+  /** Forgives earlier wrong guesses from this network or browser, because the owner uses it. */
   #forgive([first]: readonly Counted[]): void {
     if (first !== undefined) this.#limiters[first.limit].clear(first.key);
   }

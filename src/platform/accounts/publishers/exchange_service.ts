@@ -172,7 +172,7 @@ export class ExchangeService {
   }
 }
 
-/** Parses a token with the first provider that trusts its issuer. */
+/** Parses a token as the first provider that recognizes its claims. */
 function readRun(
   trusted: readonly PublisherRecord[],
   { claims }: VerifiedToken,

@@ -86,8 +86,8 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
   }
 
   /**
-   * Stores a key and the new data of its publishers, unless a limit has been reached or a publisher
-   * has been removed.
+   * Stores a key and updates its publishers. Returns `used` if the token has been exchanged as
+   * often as allowed, or `gone` if a publisher has been removed or belongs to another repository.
    */
   async exchange(wanted: Exchange): Promise<"done" | "used" | "gone"> {
     const { token, key, granting, repositoryId, subject, at } = wanted;

@@ -32,7 +32,7 @@ const times = z.object({
 export interface VerifiedToken {
   readonly claims: JWTPayload;
   readonly id: string;
-  /** When the token expires, in milliseconds, minus the clock tolerance. */
+  /** When the token expires, in milliseconds, including the clock tolerance. */
   readonly endsAt: number;
 }
 

@@ -102,7 +102,7 @@ function readGitLab(claims: z.infer<typeof gitlabClaims>, issuer: string): Workf
   };
 }
 
-/** Reads a token's claims. Returns a message if the token does not belong to the provider. */
+/** Reads a token's claims. Returns the reason as text if the token cannot be used. */
 export function readWorkflowRun(
   provider: PublisherProvider,
   { claims, issuer }: { readonly claims: unknown; readonly issuer: string },

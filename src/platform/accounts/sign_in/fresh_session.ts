@@ -1,5 +1,5 @@
 /**
- * Checks whether someone has just signed in. Without a password, a person needs such a session to
+ * Checks whether a session has just started. A person who has no password needs such a session to
  * change how they sign in.
  *
  * @module

@@ -19,7 +19,7 @@ const MAX_MEMORY = 64 * 1024 * 1024;
 
 /** Maximum number of hashes that are computed at a time. Two hashes use 64 MiB and two cores. */
 const CONCURRENT = 2;
-/** Maximum number of waiting hashes (about 4 seconds of work). Further ones are rejected. */
+/** Maximum number of waiting hashes (about 3 seconds of work). Further ones are rejected. */
 const MAX_WAITING = 32;
 
 export const passwordHash = z.object({

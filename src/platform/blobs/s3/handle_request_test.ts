@@ -34,7 +34,7 @@ Deno.test("an object is returned as it was stored, with its type, metadata and E
     assert.equal(await code(await store.send("production/a b/ä%2B(1).txt")), "NoSuchKey");
   }));
 
-Deno.test("ranges and conditions behave like S3", () =>
+Deno.test("ranges and conditions get the same responses as from S3", () =>
   withStore(async (store) => {
     await put(store, "a", "0123456789");
     const etag = `"${md5("0123456789")}"`;

@@ -10,7 +10,7 @@ import type { Described, ObjectRecord } from "../object_record.ts";
 import { hasTag, type WriteCondition } from "../object_store.ts";
 import { BlobStoreError } from "../store_error.ts";
 
-/** Fields that are stored with an object and repeated in responses. */
+/** Header fields that are stored with an object and repeated in responses. */
 const KEPT = [
   "cache-control",
   "content-disposition",
@@ -121,10 +121,10 @@ export function rangeOf(
   throw new BlobStoreError("InvalidRange", `The object has ${size} bytes`, `bytes */${size}`);
 }
 
-/** Response fields that a request's query can override. */
+/** Response headers that a request's query can override. */
 const OVERRIDES = [...KEPT, "content-type"] as const;
 
-/** Returns the fields of a response that contains an object, except those about its length. */
+/** Returns the headers of a response that contains an object, except those about its length. */
 export function fieldsOf(
   object: ObjectRecord,
   { query, headers }: {

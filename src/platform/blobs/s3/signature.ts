@@ -57,9 +57,9 @@ function split(text: string, mark: string): readonly string[] {
 /** Parts of a client's signature. */
 export interface Claim {
   readonly keyId: string;
-  /** `20261127/auto/s3/aws4_request` */
+  /** Such as `20261127/auto/s3/aws4_request`. */
   readonly scope: string;
-  /** `20261127T100000Z` */
+  /** Such as `20261127T100000Z`. */
   readonly date: string;
   readonly signedHeaders: readonly string[];
   readonly signature: string;

@@ -1,4 +1,4 @@
-/** Logs of finished builds, stored as blobs so that every node can read them. @module */
+/** Logs of finished builds, stored as blobs that every node can read. @module */
 import * as z from "zod";
 import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import { sha256Hex } from "../../../lib/hash.ts";

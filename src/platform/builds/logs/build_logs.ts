@@ -172,7 +172,7 @@ export class BuildLogs {
 
   /**
    * Calls `listener` with new lines while the build runs. Returns a function that stops these
-   * calls.
+   * calls, or `undefined` if the build is not running here.
    */
   follow(build: LoggedBuild, listener: Listener): (() => void) | undefined {
     const writer = this.#writers.get(build.deploymentId);
@@ -181,8 +181,8 @@ export class BuildLogs {
   }
 
   /**
-   * Returns every build with a log, in no particular order. Builds that start in the meantime may
-   * be missing.
+   * Yields every build with a log, in no particular order. Builds that start in the meantime may be
+   * missing.
    */
   async *all(): AsyncGenerator<LoggedBuild> {
     for (const { name: projectId, isDirectory } of await entriesIn(this.#root)) {

@@ -179,8 +179,8 @@ export class SharedBuildLogs {
   }
 
   /**
-   * Stores a log as a blob. Returns false if the deployment has been removed or is being built by
-   * another process.
+   * Moves a log from this node to the blobs. Returns false if the deployment has been removed, or
+   * if there is no log here or it is still being written.
    */
   async #archive(build: LoggedBuild): Promise<boolean> {
     const { local, archive, deployments, instance, runnerOf } = this.#options;

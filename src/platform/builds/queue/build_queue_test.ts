@@ -275,7 +275,7 @@ Deno.test("BuildQueue gives up on a build that its worker cannot store", () =>
     await running.close();
   }));
 
-Deno.test("BuildStore.nextPlace() returns the last position, even if the clock goes back", () =>
+Deno.test("BuildStore.nextPlace() returns increasing positions, even if the clock goes back", () =>
   withParts(async ({ builds, store }) => {
     await store(record("a", { place: 5_000_000 }));
     await builds.open();

@@ -62,7 +62,7 @@ const ROWS: readonly [string, Parameters<typeof admit>[0], boolean, Admission][]
   ],
 ];
 
-Deno.test("admit() decides on a build of commit A", () => {
+Deno.test("admit() admits a build unless its commit is deployed or its branch is busy", () => {
   for (const [name, facts, force, wanted] of ROWS) {
     assert.deepEqual(admit(facts, { commitSha: A, force }), wanted, name);
   }

@@ -18,7 +18,7 @@ const ROWS: readonly [string, string[], string[], string | undefined][] = [
   ["a single workspace uses all workers", ["a/p1/z"], ["a/p1/x", "a/p1/y"], "a/p1/z"],
 ];
 
-Deno.test("nextBuild() is fair and keeps order", () => {
+Deno.test("nextBuild() prefers the least busy workspaces and projects, then old builds", () => {
   for (const [name, waiting, running, wanted] of ROWS) {
     assert.equal(nextBuild(waiting.map(parse), running.map(parse))?.id, wanted, name);
   }

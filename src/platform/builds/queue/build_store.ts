@@ -125,7 +125,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     builds.insert(operation, build);
   }
 
-  /** Returns all waiting and running builds, oldest first. */
+  /** Yields all waiting and running builds, oldest first. */
   async *queue(): AsyncGenerator<BuildRecord> {
     for await (const { key, value } of readAll(this.kv, keys.buildQueue(), ticketRecord)) {
       const build = await this.find(value.projectId, value.id);

@@ -74,8 +74,8 @@ export class BuildWorker {
   }
 
   /**
-   * Runs a build. Never rejects. The signal aborts when the deployment or the platform is
-   * stopped.
+   * Runs a build. Rejects only if the outcome cannot be stored. The signal aborts when the
+   * deployment or the platform is stopped.
    */
   async perform(build: BuildRecord, signal: AbortSignal): Promise<BuildEnd> {
     try {
