@@ -197,7 +197,7 @@ export class CertificateService {
     this.wake();
   }
 
-  /** Notifies the node that orders certificates that orders are due. */
+  /** Stores a due order, so the node that orders certificates carries it out. */
   #passOn(record: CertificateRecord): void {
     const { store, log } = this.#options;
     store.put(record).catch((error) => {
