@@ -12,7 +12,7 @@ export interface RequestContext<E> extends ParsedRequest<E> {
 
 export type AuditFacts = Readonly<Record<string, unknown>>;
 
-/** Facts about a resource before and after a call, unless the response shows them. */
+/** A resource before and after a call, for the audit log, unless the response shows it. */
 export interface NotedFacts {
   readonly before?: AuditFacts;
   readonly after?: AuditFacts;

@@ -2,8 +2,7 @@
 import type { ConnectionLimits } from "./types.ts";
 
 /**
- * Minimum for the connection limit, so that a platform with few file descriptors still serves
- * clients.
+ * Minimum for the connection limit, so a platform with few file descriptors still serves clients.
  */
 const FEWEST_CONNECTIONS = 16;
 const MOST_CONNECTIONS = 50_000;

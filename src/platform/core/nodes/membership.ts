@@ -186,8 +186,8 @@ export class Membership implements Nodes {
   }
 
   /**
-   * For a day, other nodes that need a response from this node while it is down report it as
-   * missing.
+   * Records that this node was active. For a day, other nodes report this node as missing if they
+   * need its response while it is down.
    */
   async #noteKnown(): Promise<void> {
     const { kv, id, now } = this.#options;

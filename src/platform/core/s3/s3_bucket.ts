@@ -127,8 +127,8 @@ export class S3Bucket {
   }
 
   /**
-   * Passes an object's content to `take`, and resumes after an interruption. Returns `undefined` if
-   * the object is missing.
+   * Passes an object's content to `take`, which is called again after an interruption. Returns
+   * `undefined` if the object is missing.
    */
   async get<T>(
     key: string,

@@ -148,7 +148,7 @@ export const keys = {
     variable.key,
     variable.scope,
   ],
-  /** Updated by every change to a project's variables, so that changes exclude each other. */
+  /** Updated by every change to a project's variables, so only one change at a time succeeds. */
   variablesGuard: (projectId: string): Key => ["variables_guard", projectId],
   /** Updated by every change in one scope. */
   variablesVersions: (projectId: string): Key => ["variables_version", projectId],

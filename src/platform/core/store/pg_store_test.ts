@@ -34,7 +34,7 @@ async function through(pg: TestPg, hosts: StoreAddress["hosts"]): Promise<StoreA
 }
 
 testPg(
-  "a commit whose response is lost is stored once, and its result is correct",
+  "a commit whose response is lost is stored once, and returns its version",
   async (pg) => {
     await using proxy = new TestProxy(pg.cluster.socket);
     const store = await openPgStore(await through(pg, [{ hostname: LOCALHOST, port: proxy.port }]));
