@@ -112,7 +112,7 @@ export function canMove(from: DeploymentState, to: DeploymentState): boolean {
   return MOVES[from].includes(to);
 }
 
-/** States in which a deployment serves requests on its own URL. */
+/** Returns whether a deployment in a state serves requests on its own URL. */
 export function isServed(status: DeploymentState): boolean {
   return status === "LIVE" || status === "ROLLED_BACK";
 }

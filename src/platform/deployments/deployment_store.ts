@@ -55,7 +55,7 @@ export interface Released extends Activated {
   readonly release: ReleaseRecord;
 }
 
-/** Returns the deployments that the production host shows at a given moment of a release. */
+/** Returns what the production host shows in the current state of a release. */
 function productionHost({ name }: ProjectRecord, release: ReleaseRecord): HostChange {
   const { id: releaseId, from, to, state } = release;
   if (state === "FINISHED") return { label: name, deploymentId: to };

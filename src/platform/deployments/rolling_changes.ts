@@ -145,7 +145,7 @@ export class RollingChanges {
     }));
   }
 
-  /** Stops a deployment's servers and functions once open pages no longer need them. */
+  /** Stops a deployment's servers and functions, unless open pages still need them. */
   #retire(deploymentId: string): void {
     if (this.#services.sites.isPinned(deploymentId)) return;
     this.#services.computeService.retire([deploymentId]);
