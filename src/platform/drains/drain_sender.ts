@@ -112,8 +112,8 @@ export class DrainSender {
   #sent = 0;
   #dropped = 0;
   /**
-   * Numbers of dropped records of which the receiver (`#unsaid`) and the operator (`#untold`) have
-   * not been notified yet.
+   * How many dropped records have yet to be reported to the receiver (`#unsaid`) and to the
+   * operator (`#untold`).
    */
   #unsaid = 0;
   #untold = 0;
@@ -355,7 +355,7 @@ export class DrainSender {
   }
 
   /**
-   * Returns a random time between half the given time and all of it, so that nodes do not retry
+   * Returns a random time between half the given time and all of it, so nodes do not retry
    * simultaneously.
    */
   #spread(ms: number): number {

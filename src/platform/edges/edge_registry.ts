@@ -109,7 +109,7 @@ export class EdgeRegistry {
   readonly #local = new Map<string, EdgeRecord>();
   readonly #contacts = new Map<string, Contact>();
   readonly #sessions = new RecentMap<Promise<KnownEdge>>(MAX_SESSIONS);
-  /** Closes the connections of edges that are removed. */
+  /** Aborted to close the connections of edges that are removed. */
   readonly #open = new Map<string, Set<AbortController>>();
 
   readonly #options: EdgeRegistryOptions;
@@ -195,7 +195,7 @@ export class EdgeRegistry {
     return this.#edges.get(name)?.isDrained === true;
   }
 
-  /** Names of the edges that are connected to this node. */
+  /** Returns the names of the edges that are connected to this node. */
   present(): string[] {
     const since = this.#options.now() - SILENT_MS;
     return [...this.#contacts]
