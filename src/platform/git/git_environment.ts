@@ -13,7 +13,9 @@ import type { GitAddress } from "../../lib/git_url.ts";
 /** The variable that marks git's processes, so that they can be found after a crash. */
 export const GIT_MARKER = "SVC_GIT_FOLDER";
 
-/** Old repositories have harmless defects that GitHub and GitLab also accept. */
+/**
+ * git's own settings. Old repositories have harmless defects, which GitHub and GitLab also accept.
+ */
 const CONFIG = `[core]
 	hooksPath = /dev/null
 	fsmonitor = false

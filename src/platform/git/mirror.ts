@@ -55,7 +55,7 @@ const FETCH = [
   "--end-of-options",
 ] as const;
 
-/** Faults that only a new mirror can repair. */
+/** Matches errors that only a new mirror can repair. */
 const DAMAGED =
   /not a git repository|bad object|object file .* is empty|corrupt|packfile|unable to create .*\.lock/i;
 
@@ -217,7 +217,7 @@ export class Mirror {
     await removeTree(this.path);
   }
 
-  /** Combines the packs from many fetches. Keeps commits that no branch contains for two weeks. */
+  /** Combines the packs from many fetches. Commits that are on no branch are kept for two weeks. */
   async #maintain(): Promise<void> {
     try {
       let packs = 0;

@@ -72,7 +72,7 @@ class KvTokens {
   }
 }
 
-/** Facts with which a server connects to its store. */
+/** The address and the variables with which a server connects to its store. */
 export interface KvAccess {
   readonly address: KvAddress;
   /** The variables `SVC_KV_URL` and `SVC_KV_TOKEN`, and those for queues. */

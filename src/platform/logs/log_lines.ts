@@ -115,7 +115,10 @@ export function formatLogLine(record: LogRecord): string {
 
 const HOOKS = "/v1/hooks/";
 
-/** Removes a deploy hook's token, which may be sent to a deployment's host by mistake. */
+/**
+ * Formats a request. Removes a deploy hook's token, which may be sent to a deployment's host by
+ * mistake.
+ */
 export function requestLine(record: AccessRecord): string {
   const start = record.path.indexOf(HOOKS);
   return start === -1
