@@ -8,7 +8,7 @@ import type { RecordKey } from "../../../store/mod.ts";
 export const jobRecord = z.object({
   id: z.string(),
   channel: z.enum(DELIVERY_CHANNELS),
-  /** The receiver's ID, by which the channel finds the receiver. */
+  /** The ID under which the channel knows the receiver. */
   target: z.string(),
   host: z.string(),
   userId: z.string().nullable(),
