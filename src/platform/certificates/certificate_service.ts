@@ -103,7 +103,7 @@ export class CertificateService {
     for (const hostname of store.hostnamesOf(changed)) {
       const record = await store.find(hostname);
       if (record === undefined) this.#forget(hostname);
-      // Clients that wait for the certificate do not wait until all edges have it.
+      // Waiting clients get the certificate before all edges have it.
       const seen = record && await this.#take(record) ? onChanged([hostname]) : undefined;
       if (record?.issued !== null || record.failures > 0) this.#waiting.settle(hostname);
       await seen;
@@ -325,7 +325,7 @@ export class CertificateService {
       for (const record of records) await this.#led.put(record, lease);
       for (const hostname of hostnames) this.#pairs.set(hostname, pair);
       const seen = onChanged(hostnames);
-      // Clients that wait for the certificate do not wait until all edges have it.
+      // Waiting clients get the certificate before all edges have it.
       for (const hostname of hostnames) this.#waiting.settle(hostname);
       await seen;
       for (const record of records) this.#records.set(record.hostname, record);

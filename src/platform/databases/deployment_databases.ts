@@ -228,7 +228,7 @@ export class DeploymentDatabases {
   }
 
   /**
-   * Returns all current variables, so that their values can be masked in logs. Creates nothing.
+   * Returns all current variables, so their values can be masked in logs. Creates nothing.
    *
    * @throws {ReferencesError}
    */

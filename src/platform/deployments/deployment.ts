@@ -117,7 +117,7 @@ export function isServed(status: DeploymentState): boolean {
   return status === "LIVE" || status === "ROLLED_BACK";
 }
 
-/** Returns whether a deployment is live or being checked, and therefore shown at its own URL. */
+/** Returns whether a deployment is live or being checked, and therefore served at its own URL. */
 export function isReachable({ status, checks }: Pick<DeploymentRecord, "status" | "checks">) {
   return isServed(status) || (status === "DEPLOYING" && checks?.state === "RUNNING");
 }

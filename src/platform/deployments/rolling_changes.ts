@@ -46,7 +46,7 @@ export class RollingChanges {
   }
 
   /**
-   * Starts a release. Returns `undefined` if production serves nothing, or already shows this
+   * Starts a release. Returns `undefined` if production serves nothing, or already serves this
    * deployment.
    */
   async beginIfShown(

@@ -253,7 +253,7 @@ export class DomainService {
     for (const zone of this.hosts.zonesOf(projectId)) await this.#refreshZone(zone);
   }
 
-  /** Reads from the store what each custom hostname shows. */
+  /** Reads from the store what each custom hostname serves. */
   async recover(): Promise<void> {
     for await (const { zone } of this.#services.domains.owners()) await this.#refreshZone(zone);
   }

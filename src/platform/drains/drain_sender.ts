@@ -66,8 +66,8 @@ export class SendBudget {
   constructor(readonly max = ALL_BYTES) {}
 
   /**
-   * Drops records from the fullest buffers first, so that an unavailable endpoint does not affect
-   * the others.
+   * Drops records from the fullest buffers first, so an unavailable endpoint does not affect the
+   * others.
    */
   makeRoom(): void {
     while (this.used > this.max) {

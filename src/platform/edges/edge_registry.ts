@@ -103,7 +103,7 @@ export interface EdgeRegistryOptions {
 
 export class EdgeRegistry {
   readonly #table: Table<EdgeRecord, readonly [string], "hash" | "name">;
-  /** All edges by name, so that requests do not need to read the store. */
+  /** All edges by name, so requests do not need to read the store. */
   readonly #edges = new Map<string, EdgeRecord>();
   /** The edges on this machine. Their keys become invalid when this process exits. */
   readonly #local = new Map<string, EdgeRecord>();
@@ -212,7 +212,7 @@ export class EdgeRegistry {
 
   /**
    * Stores an edge's public addresses, for other nodes and for the next start. The first addresses
-   * are kept, so that a stolen key cannot be used to send visitors to another machine.
+   * are kept, so a stolen key cannot be used to send visitors to another machine.
    *
    * @returns whether the stored addresses are the reported ones
    */

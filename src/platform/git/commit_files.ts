@@ -29,7 +29,7 @@ function parseEntry(line: string): Entry | undefined {
 }
 
 /**
- * Lists a commit's files, so that some of them can be read. Returns `undefined` if the commit is
+ * Lists a commit's files, so some of them can be read. Returns `undefined` if the commit is
  * missing.
  */
 export async function readCommitFiles(

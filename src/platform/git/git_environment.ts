@@ -10,7 +10,7 @@ import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts
 import type { GitCredentials } from "../projects/mod.ts";
 import type { GitAddress } from "../../lib/git_url.ts";
 
-/** The variable that marks git's processes, so that they can be found after a crash. */
+/** The variable that marks git's processes, so they can be found after a crash. */
 export const GIT_MARKER = "SVC_GIT_FOLDER";
 
 /**
@@ -98,8 +98,8 @@ export function gitEnvironment(folder: GitFolder): Record<string, string> {
 }
 
 /**
- * Passes settings as environment variables, so that they do not appear in any file or on any
- * command line.
+ * Passes settings as environment variables, so they do not appear in any file or on any command
+ * line.
  */
 function configVariables(settings: readonly (readonly [string, string])[]) {
   const env: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) };

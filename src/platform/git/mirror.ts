@@ -26,7 +26,7 @@ export interface MirrorLimits {
   readonly fetchMs: number;
   /** Maximum size of a mirror, in bytes. */
   readonly maxBytes: number;
-  /** How long a fetch counts as fresh, so that it is not repeated, in milliseconds. */
+  /** How long a fetch counts as fresh, so it is not repeated, in milliseconds. */
   readonly freshMs: number;
 }
 
@@ -193,7 +193,7 @@ export class Mirror {
     }
   }
 
-  /** Creates the mirror under a temporary name, so that a partial mirror is never used. */
+  /** Creates the mirror under a temporary name, so a partial mirror is never used. */
   async #create(url: string, access: RemoteAccess): Promise<Fetched> {
     const incoming = join(this.#options.folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {

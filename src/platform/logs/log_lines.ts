@@ -73,8 +73,8 @@ function toRequestEntry(record: AccessRecord): LogEntry {
 let second = { start: NaN, text: "" };
 
 /**
- * Does the same as `toISOString()`, but without the `Z`, and fast for times in the same second as
- * the previous one.
+ * Like `toISOString()`, but without the `Z`, and fast for times in the same second as the previous
+ * one.
  */
 function isoTime(time: number): string {
   const whole = Math.floor(time);

@@ -33,7 +33,7 @@ export interface ForeignVisit extends Visit {
   /**
    * Authenticates a request and checks its caller's permissions.
    *
-   * @throws {Failure} as the API does
+   * @throws {Failure} for the same reasons as the API
    */
   caller(request: Request, endpoint: GuardedEndpoint): Promise<Caller>;
 }

@@ -205,7 +205,8 @@ export class Membership implements Nodes {
   }
 
   #report(error: unknown): void {
-    // All other code that uses the store notices by itself when the store is unreachable.
+    // An unreachable store is not reported here, because all other code that uses the store notices
+    // it.
     if (error instanceof StoreUnavailableError) return;
     const reason = error instanceof NodeIdInUseError ? error.message : String(error);
     this.#options.onTrouble(`This node cannot renew its membership: ${reason}`);

@@ -52,8 +52,8 @@ export class BlobMarks {
   }
 
   /**
-   * Sets a mark if its current value is still `before`. Returns `false` if another process was
-   * faster.
+   * Sets a mark if its current value is still `before`. Returns `false` if another process has
+   * changed it first.
    */
   async set(
     blob: BlobName,

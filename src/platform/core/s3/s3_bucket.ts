@@ -98,7 +98,7 @@ export class S3Bucket {
     let failure: { readonly error: unknown } | undefined;
     using file = await Deno.open(path);
     for (let number = 1; failure === undefined; number++) {
-      // Waits for a slot before reading the part, so that only a few parts are in memory at a time.
+      // Waits for a slot before reading the part, so only a few parts are in memory at a time.
       const { promise: read, resolve: onRead, reject } = Promise.withResolvers<boolean>();
       const part: Promise<void> = this.#bodies(async () => {
         const content = await readPart(file, partBytes);

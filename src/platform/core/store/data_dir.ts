@@ -25,7 +25,7 @@ export interface DataDir {
   readonly cache: string;
   /** The keys with which secrets are encrypted. */
   readonly keys: string;
-  /** Releases the lock, so that another platform can use the folder. */
+  /** Releases the lock, so another platform can use the folder. */
   release(): void;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Sends one channel's due messages. Limits how many are sent at a time in total, per host and per
- * owner, and sends nothing to a host that is down. Each channel has its own worker, so that
- * channels do not wait for each other.
+ * owner, and sends nothing to a host that is down. Each channel has its own worker, so channels do
+ * not wait for each other.
  *
  * @module
  */

@@ -46,8 +46,8 @@ type Key = RecordKey;
 
 export const deliveryKeys = {
   /**
-   * Changed by every process that accepts requests or closes a digest, so that these processes
-   * notice each other.
+   * Changed by every process that accepts requests or closes a digest, so these processes notice
+   * each other.
    */
   guard: (): Key => ["delivery", "guard"],
   /** Recently accepted requests. Repeating one of these has no effect. */

@@ -39,7 +39,7 @@ export interface ReporterParts extends ReportContext {
   readonly now: Clock;
 }
 
-/** The facts from a deployment's event that identify the deployment. */
+/** The fields of a deployment's event that identify the deployment. */
 export interface ReportedPlace {
   readonly workspaceId: string;
   readonly projectId: string;
