@@ -29,9 +29,9 @@ import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod
 /** Time between checks for due orders, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Maximum length of an authority's message that is stored, in characters. */
+/** Maximum length of an authority's message to store, in characters. */
 const MAX_ERROR = 500;
-/** Maximum `Retry-After` from an authority that is respected, in milliseconds. */
+/** Longest `Retry-After` from an authority that is respected, in milliseconds. */
 const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
 
 const isRateLimit = (error: unknown): boolean =>
@@ -49,7 +49,7 @@ export interface CertificateServiceOptions {
    * later shared order.
    */
   hosts?(): Iterable<string>;
-  /** True for a hostname that gets its certificate on demand. */
+  /** Returns true for a hostname that gets its certificate on demand. */
   onDemand?(hostname: string): boolean;
   /** The nodes, one of which orders certificates; by default, only this node. */
   readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;

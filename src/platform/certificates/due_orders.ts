@@ -80,7 +80,7 @@ export function dueOrders(
   return [...orders, ...inBatches(renewed), ...isPaused ? [] : inBatches(others)];
 }
 
-/** Returns whether another on-demand certificate would come close to the authority's limit. */
+/** Returns whether another on-demand certificate would come too close to the authority's limit. */
 export function isNearLimit({ records, onDemand, now }: Known): boolean {
   const chains = new Set<string>();
   for (const [hostname, { issued }] of records) {

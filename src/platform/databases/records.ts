@@ -46,8 +46,8 @@ export const databaseRecord = z.object({
 export type DatabaseRecord = z.infer<typeof databaseRecord>;
 
 /**
- * Where a branch's storage gets its content. The branch and the snapshot are looked up when the
- * work starts.
+ * The source of the content of a branch's storage. The branch and the snapshot are looked up when
+ * the work starts.
  */
 const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("empty") }),

@@ -51,7 +51,7 @@ const MAX_SKEW_MS = 60_000;
 /** Maximum number of processes that can follow the feed with one key. */
 const MAX_CONNECTIONS = 64;
 
-/** Number of sessions for which to keep the used numbers. Up to twice as many may be in memory. */
+/** Number of sessions whose used request numbers are kept. Up to twice as many may be in memory. */
 const MAX_SESSIONS = 256;
 
 /**

@@ -8,7 +8,7 @@ export const MAX_STACK = 4000;
 const MAX_FRAMES = 8;
 const ID_LENGTH = 16;
 
-/** Where an error came from. */
+/** The origin of an error. */
 export type ErrorKind = "function" | "server" | "response";
 
 export interface Occurrence {

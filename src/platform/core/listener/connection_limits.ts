@@ -9,7 +9,7 @@ const MOST_CONNECTIONS = 50_000;
 
 const MOST_PER_ADDRESS = 256;
 
-/** The given limits. Those that are missing depend on the machine. */
+/** The given limits. Missing ones depend on the machine. */
 export type GivenLimits =
   & Omit<ConnectionLimits, "maxConnections" | "maxPerAddress">
   & Partial<Pick<ConnectionLimits, "maxConnections" | "maxPerAddress">>;

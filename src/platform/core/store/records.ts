@@ -126,7 +126,7 @@ export function pageOf<T extends { readonly id: string }>(
 
 /**
  * Maximum number of attempts, with growing pauses. After that, an update gives up, because other
- * processes keep changing the record first.
+ * processes keep changing the record.
  */
 const MAX_ATTEMPTS = 20;
 

@@ -62,7 +62,7 @@ export class ChannelWorker {
   /** How many messages have been started or postponed so far. */
   #progress = 0;
   /**
-   * Where the next scan starts: after messages to busy hosts, or otherwise at the first message.
+   * The start of the next scan: after messages to busy hosts, or otherwise at the first message.
    */
   #behind: DueEntry | undefined;
   /**

@@ -32,7 +32,7 @@ export interface ReporterParts extends ReportContext {
   readonly credentials: OpenGitCredentials;
   readonly pulls: Pick<PullStore, "find" | "commented">;
   readonly reports: ReportStore;
-  /** Who can visit a project's previews. */
+  /** Returns who can visit a project's previews. */
   protectionOf(projectId: string): Promise<Protection>;
   readonly outbound: OutboundFetch;
   readonly allowPrivate: boolean;
