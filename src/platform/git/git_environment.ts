@@ -151,7 +151,7 @@ function sshConfig(
   ].join("\n");
 }
 
-/** The additional environment for one connection to a repository. */
+/** The additional environment variables for one connection to a repository. */
 export interface RemoteAccess {
   readonly env: Readonly<Record<string, string>>;
   readonly masker: SecretMasker;
