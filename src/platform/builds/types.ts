@@ -20,10 +20,7 @@ export interface BuildJob {
   readonly commitSha: string;
   /** The environment's name. The environment's variables are in the deployment's snapshot. */
   readonly environment: string;
-  /**
-   * The branch's current deployment, which makes it possible to skip an unnecessary build; null to
-   * always build.
-   */
+  /** The branch's current deployment, used to skip an unnecessary build; null to always build. */
   readonly since: { readonly commitSha: string; readonly createdAt: number } | null;
 }
 

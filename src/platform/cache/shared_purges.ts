@@ -14,7 +14,10 @@ import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import { noteFollowed, wasAwayFor } from "./last_followed.ts";
 import type { RecordKey } from "../../store/mod.ts";
 
-/** Time within which other nodes must learn of a purge, in milliseconds. */
+/**
+ * Lifetime of a purge record, in milliseconds. Other nodes must learn of the purge within this
+ * time.
+ */
 const REMEMBERED_MS = 15 * 60 * 1000;
 
 /**
@@ -23,7 +26,7 @@ const REMEMBERED_MS = 15 * 60 * 1000;
  */
 const MAX_ABSENCE_MS = REMEMBERED_MS - 60 * 1000;
 
-/** Time between two records that a node knows of all purges, in milliseconds. */
+/** How often a node records that it knows of all purges, in milliseconds. */
 const NOTED_EVERY_MS = 60 * 1000;
 
 const scopeRecord = z.custom<PurgeScope>((value) => typeof value === "object" && value !== null);

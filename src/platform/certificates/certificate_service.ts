@@ -29,9 +29,9 @@ import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod
 /** Time between checks for due orders, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Maximum length of an authority's message that is stored, in characters. */
+/** Maximum length of an authority's message to store, in characters. */
 const MAX_ERROR = 500;
-/** Maximum `Retry-After` from an authority that is respected, in milliseconds. */
+/** Longest `Retry-After` from an authority that is respected, in milliseconds. */
 const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
 
 const isRateLimit = (error: unknown): boolean =>
@@ -49,7 +49,7 @@ export interface CertificateServiceOptions {
    * later shared order.
    */
   hosts?(): Iterable<string>;
-  /** True for a hostname that gets its certificate on demand. */
+  /** Returns true for a hostname that gets its certificate on demand. */
   onDemand?(hostname: string): boolean;
   /** The nodes, one of which orders certificates; by default, only this node. */
   readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;
@@ -103,7 +103,7 @@ export class CertificateService {
     for (const hostname of store.hostnamesOf(changed)) {
       const record = await store.find(hostname);
       if (record === undefined) this.#forget(hostname);
-      // Clients that wait for the certificate do not wait until all edges have it.
+      // Waiting clients get the certificate before all edges have it.
       const seen = record && await this.#take(record) ? onChanged([hostname]) : undefined;
       if (record?.issued !== null || record.failures > 0) this.#waiting.settle(hostname);
       await seen;
@@ -197,7 +197,7 @@ export class CertificateService {
     this.wake();
   }
 
-  /** Notifies the node that orders certificates that orders are due. */
+  /** Stores a due order, so the node that orders certificates carries it out. */
   #passOn(record: CertificateRecord): void {
     const { store, log } = this.#options;
     store.put(record).catch((error) => {
@@ -325,7 +325,7 @@ export class CertificateService {
       for (const record of records) await this.#led.put(record, lease);
       for (const hostname of hostnames) this.#pairs.set(hostname, pair);
       const seen = onChanged(hostnames);
-      // Clients that wait for the certificate do not wait until all edges have it.
+      // Waiting clients get the certificate before all edges have it.
       for (const hostname of hostnames) this.#waiting.settle(hostname);
       await seen;
       for (const record of records) this.#records.set(record.hostname, record);

@@ -13,7 +13,7 @@ import {
 const DAY = 24 * 60 * 60 * 1000;
 const life = { notBefore: 0, notAfter: 90 * DAY };
 
-Deno.test("renewalTime() is two thirds into the lifetime, or up to a tenth later", () => {
+Deno.test("renewalTime() returns two thirds of the lifetime, or up to a tenth more", () => {
   assert.equal(Math.round(renewalTime(life, 0) / DAY), 60);
   assert.equal(Math.round(renewalTime(life, 1) / DAY), 69);
 });

@@ -14,8 +14,8 @@ const MAX_NAMES = 50;
 const MAX_ASKED = 5;
 
 /**
- * Maximum number of on-demand certificates per week. Let's Encrypt issues 50 certificates per
- * registered domain.
+ * Maximum number of on-demand certificates per week. Let's Encrypt issues at most 50 per registered
+ * domain.
  */
 const MAX_PER_WEEK = 40;
 const HOUR_MS = 60 * 60_000;
@@ -51,7 +51,8 @@ function inBatches(names: readonly string[]): (readonly string[])[] {
  * `hosts` share certificates until an order fails, because authorities limit the number of
  * certificates per registered domain, but not the number of names in each. The orders are sorted:
  * hosts that a client is waiting for (together with some others), separate certificates, renewals.
- * Now and then, all hosts without a certificate follow.
+ * The remaining hosts without a certificate follow only if no client is waiting, six hours after
+ * the last on-demand certificate.
  */
 export function dueOrders(
   names: Iterable<string>,
@@ -79,7 +80,7 @@ export function dueOrders(
   return [...orders, ...inBatches(renewed), ...isPaused ? [] : inBatches(others)];
 }
 
-/** Returns whether another on-demand certificate would come close to the authority's limit. */
+/** Returns whether another on-demand certificate would come too close to the authority's limit. */
 export function isNearLimit({ records, onDemand, now }: Known): boolean {
   const chains = new Set<string>();
   for (const [hostname, { issued }] of records) {

@@ -56,7 +56,7 @@ async function withListener(
   }
 }
 
-/** Waits for a listener that is being replaced. */
+/** Waits until the listener presents the wanted certificate. */
 async function settled(port: number, servername: string, wanted: string): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
     if (await namePresented(port, servername) === wanted) return;

@@ -21,7 +21,7 @@ import { scopesOf } from "./purge_scopes.ts";
 import type { SiteServers } from "./site_servers.ts";
 
 /**
- * Maximum time for which invalid URIs are collected while other nodes apply earlier ones, in
+ * Maximum time for which invalidated URIs are collected while other nodes apply earlier ones, in
  * milliseconds.
  */
 const GATHER_MS = 100;
@@ -148,7 +148,7 @@ export class CachedAnswers {
     this.#options.onTrouble(`Cannot notify other nodes of an invalidation: ${error}`);
 
   /**
-   * Notifies other nodes of invalid URIs. Sends the first URIs immediately, and later URIs
+   * Notifies other nodes of invalidated URIs. Sends the first URIs immediately, and later URIs
    * together.
    */
   async #tellOfInvalid(): Promise<void> {

@@ -28,8 +28,8 @@ import { SiteServers } from "./site_servers.ts";
 const CLOSE_DRAIN_MS = 5_000;
 
 /**
- * Time within which running requests must finish after a takeover: the maximum duration of a
- * request.
+ * Time within which a superseded server's running requests must finish, in milliseconds: the
+ * maximum duration of a request.
  */
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 

@@ -44,7 +44,8 @@ export interface FilesSource {
 }
 
 /**
- * Calls `work` for all items in parallel. Settles when all calls have settled, even if one fails.
+ * Calls `work` for the items, several at a time. After a failure, starts no more calls, and rejects
+ * once the running ones have settled.
  */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;

@@ -36,7 +36,7 @@ function read(folder: string) {
   );
 }
 
-Deno.test("DeploymentFiles.folder() creates the folder once, with links if possible", () =>
+Deno.test("DeploymentFiles.folder() creates the folder once, with hard links", () =>
   withFiles(async ({ root, source }) => {
     const files = new DeploymentFiles(join(root, "compute"));
     const [first, second] = await Promise.all([files.folder(source), files.folder(source)]);

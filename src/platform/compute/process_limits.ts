@@ -27,8 +27,8 @@ export function defaultProcessLimits(): ProcessLimits {
 }
 
 /**
- * Returns the limits on WebSockets to servers: the given limits, or defaults based on the available
- * file descriptors.
+ * Returns the limits on WebSockets to servers. Missing ones depend on the available file
+ * descriptors.
  */
 export function completeSocketLimits(given: Partial<SocketLimits>): SocketLimits {
   return { ...defaultSocketLimits(descriptorLimit()), ...given };

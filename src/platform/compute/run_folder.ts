@@ -29,9 +29,7 @@ export async function removeRunFolder(dataDir: string): Promise<void> {
   await removeTree(path);
 }
 
-/**
- * Recreates the folder so that only its owner can read it. Returns its path with links resolved.
- */
+/** Recreates the folder, readable only by its owner. Returns its path with links resolved. */
 export async function makeRunFolder(dataDir: string): Promise<string> {
   await removeRunFolder(dataDir);
   const path = join(dataDir, "run");

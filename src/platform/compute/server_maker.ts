@@ -69,7 +69,7 @@ export interface ServerMakerOptions {
   readonly keepLine: (deploymentId: string, line: string) => void;
 }
 
-/** A server has no start command. The message is for the user who deploys. */
+/** A server has no start command. The message is for the person who deploys. */
 class CommandMissingError extends Error {
   override readonly name = "CommandMissingError";
   constructor() {
@@ -78,7 +78,7 @@ class CommandMissingError extends Error {
 }
 
 /**
- * Returns whether an error's message is for the user who deploys. All other messages may contain
+ * Returns whether an error's message is for the person who deploys. All other messages may contain
  * the platform's paths.
  */
 function isForDeployer(error: unknown): boolean {

@@ -39,7 +39,7 @@ async function findTasks(
   throw new Failure("conflict", `Project "${project.name}" has no production deployment`);
 }
 
-/** Describes a run that has not finished. */
+/** Creates the record of a run that has not finished. */
 function running(
   task: { readonly path: string; readonly deploymentId: string },
   facts: Pick<CronRun, "trigger"> & { readonly since: number },

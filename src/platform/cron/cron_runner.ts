@@ -12,7 +12,7 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 
-/** The variable that contains the secret by which a server recognizes the platform's requests. */
+/** The variable with the secret that lets a server recognize the platform's requests. */
 const SECRET_VARIABLE = "CRON_SECRET";
 
 const USER_AGENT = "svc-cron";

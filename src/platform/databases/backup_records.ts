@@ -44,8 +44,8 @@ function restored(branch: BranchRecord, random: Random): BranchRecord {
 }
 
 /**
- * Gives storage new IDs in a restored store. Backups contain neither snapshots nor storage to
- * remove.
+ * Gives storage new IDs in a restored store. Deletes the records of snapshots and of storage to
+ * remove, because backups contain neither.
  */
 export async function adoptRecords(kv: RecordStore, random: Random): Promise<void> {
   for await (const { key, value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {

@@ -56,7 +56,7 @@ export class BranchService {
     });
   }
 
-  /** Records a branch, starts creating it, and waits for it a while. */
+  /** Records a branch, starts creating it, and waits a while until it is ready. */
   async add(
     database: DatabaseRecord,
     wanted: Pick<BranchRecord, "name" | "parent"> & Partial<BranchRecord> & {

@@ -66,10 +66,7 @@ async function databaseUsage(
   ];
 }
 
-/**
- * Raises `health.check_failed` for a branch that could not be created, and later
- * `health.recovered`.
- */
+/** Raises `health.check_failed` if a branch could not be created. */
 async function raiseBranchEvent(
   { projects, events }: {
     readonly projects: Pick<ProjectStore, "find">;

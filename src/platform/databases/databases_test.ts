@@ -282,7 +282,7 @@ Deno.test("the databases of a deleted project can be restored in another project
   assert.equal((await platform.call("getDatabase", { ...elsewhere, database: "orders" })).id, id);
 });
 
-Deno.test("a possibly changed database gets a daily snapshot, and seven are kept", async () => {
+Deno.test("a database that may have changed gets daily snapshots; seven are kept", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -337,7 +337,7 @@ Deno.test("an engine's branches without a record are removed after a day", async
   assert.ok(!engine.held.has("00000000deadbeef"));
 });
 
-Deno.test("the number of databases is limited", async () => {
+Deno.test("a project can have at most ten databases, with different names", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const platform = await machine.start(new TestEngine());

@@ -60,7 +60,7 @@ const identityOf = (used: readonly UsedBranch[]): string =>
     used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),
   );
 
-/** Serves as the identity of databases as long as a branch has yet to be created. */
+/** The identity of databases while one of their branches has yet to be created. */
 const UNMADE = "unmade";
 
 /**
@@ -87,7 +87,7 @@ type DeploymentDatabasesServices = DatabaseServices & {
   readonly snapshots: Pick<VariableService, "openSnapshot">;
   readonly databaseService: DatabaseService;
   readonly branchService: BranchService;
-  /** Waits long enough for copies of large databases. */
+  /** Like `branchService`, but waits long enough for copies of large databases. */
   readonly patientBranches: BranchService;
   readonly directory: RecordedBranches;
   readonly deployments: Pick<DeploymentStore, "find">;
@@ -164,7 +164,10 @@ export class DeploymentDatabases {
     return urls;
   }
 
-  /** Creates a preview's missing branches. @throws {DatabaseNotReadyError | ReferencesError} */
+  /**
+   * Returns a deployment's variables. Creates a preview's missing branches. @throws
+   * {DatabaseNotReadyError | ReferencesError}
+   */
   async openVariables(user: VariablesUser): Promise<DeploymentVariables> {
     const { snapshots, door } = this.#services;
     const snapshot = await snapshots.openSnapshot(user.id);
@@ -211,7 +214,7 @@ export class DeploymentDatabases {
 
   /**
    * Returns the project's variables. A reference to an unavailable database resolves to an empty
-   * string, so that the site still opens.
+   * string, so the site still opens.
    */
   async ownVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const { snapshots, branches } = this.#services;
@@ -225,7 +228,7 @@ export class DeploymentDatabases {
   }
 
   /**
-   * Returns all current variables, so that their values can be masked in logs. Creates nothing.
+   * Returns all current variables, so their values can be masked in logs. Creates nothing.
    *
    * @throws {ReferencesError}
    */
@@ -306,7 +309,7 @@ export class DeploymentDatabases {
     return wanted.filter(({ envVar }) => !names.has(envVar) && names.add(envVar));
   }
 
-  /** Finds the project's databases that its variables refer to, by name. */
+  /** Finds those of the project's databases that have the given names. */
   async #referred(
     { projectId }: Pick<DatabaseUser, "projectId">,
     names: readonly string[],

@@ -14,7 +14,7 @@ const PASSWORD_BYTES = 24;
 /** Returns a new ID for a branch or for storage. */
 export const mintId = (random: Random): string => random(ID_BYTES).toHex();
 
-/** Returns a new role name, by which the gateway finds the branch. */
+/** Returns a new role name. The gateway finds the branch by the role. */
 export const mintRole = (database: string, random: Random): string =>
   `${database}_${random(ROLE_BYTES).toHex()}`;
 

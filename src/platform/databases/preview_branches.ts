@@ -21,7 +21,10 @@ import {
 /** States in which a deployment is still being created. */
 const BEFORE_LIVE: readonly string[] = ["PENDING", "BUILDING", "DEPLOYING"];
 
-/** Returns whether a deployment uses the database branches for previews of its git branch. */
+/**
+ * Returns whether a deployment is a preview that still needs the database branches of its git
+ * branch.
+ */
 const usesBranch = ({ environment, status }: DeploymentRecord): boolean =>
   environment === ENVIRONMENT_PREVIEW && (isServed(status) || BEFORE_LIVE.includes(status));
 

@@ -252,8 +252,7 @@ function limited(request: Request, maxBytes: number): ReadableStream<Uint8Array>
 }
 
 /**
- * Returns a stream once its first part has arrived, so that immediate failures become error
- * responses.
+ * Returns a stream once its first part has arrived, so immediate failures become error responses.
  */
 async function begun(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,

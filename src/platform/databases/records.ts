@@ -46,8 +46,8 @@ export const databaseRecord = z.object({
 export type DatabaseRecord = z.infer<typeof databaseRecord>;
 
 /**
- * Where a branch's storage gets its content. The branch and the snapshot are looked up when the
- * work starts.
+ * The source of the content of a branch's storage. The branch and the snapshot are looked up when
+ * the work starts.
  */
 const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("empty") }),
@@ -125,8 +125,8 @@ export const storageAt = ({ former, storage }: BranchRecord, at: number): Storag
   former.find(({ until }) => at < until) ?? storage;
 
 /**
- * Returns the earliest time that can be restored. By that time, the first masked content was ready,
- * and the record still names the storage of that time.
+ * Returns the earliest time that can be restored. At that time, the branch's first content was
+ * ready and masked. The record still names the storage that the branch used then.
  *
  * @param since when the engine's history starts
  */
@@ -188,8 +188,8 @@ export function injectsInto(database: DatabaseRecord, environment: string): bool
 }
 
 /**
- * Returns whether a deployment has its own branch of the database, which is so if its settings
- * define how to create one.
+ * Returns whether a deployment has its own branch of the database. Only previews do, if the
+ * database or the deployment's settings call for it.
  */
 export function hasPreviewBranch(
   { previewBranches }: DatabaseRecord,

@@ -2,7 +2,7 @@
 import type { CuSize } from "../../contract/databases.ts";
 import type { BranchLimits } from "../../database/mod.ts";
 
-/** Maximum size of each branch of a database. */
+/** Limits on the memory and connections of each branch, by the database's size. */
 export const SIZES: Readonly<Record<CuSize, BranchLimits>> = {
   "0.25": { memoryMb: 256, connections: 20 },
   "0.5": { memoryMb: 512, connections: 40 },

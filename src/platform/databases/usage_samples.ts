@@ -1,8 +1,8 @@
 /**
  * Size and connections of databases over time.
  *
- * Each process writes a sample every minute under its own name, and readers add up the connections.
- * All samples expire, including those of deleted databases.
+ * Each process takes a sample every minute, and writes peaks under its own name. Readers add up the
+ * connections. All samples expire, including those of deleted databases.
  *
  * @module
  */

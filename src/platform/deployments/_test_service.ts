@@ -186,8 +186,8 @@ async function open(kv: RecordStore) {
     project: async (): Promise<ProjectRecord> =>
       await projects.find("w1", "p1") ?? assert.fail("no project"),
     /**
-     * Returns the deployment that a label shows according to the store. Checks that the edge shows
-     * the same deployment.
+     * Returns the deployment that a label serves according to the store. Checks that the edge
+     * serves the same deployment.
      */
     async shownAt(label: string) {
       const stored = (await deployments.findHost(label))?.deploymentId ?? undefined;

@@ -115,7 +115,7 @@ Deno.test("closeIdleUploads() leaves an upload open for hours while bytes arrive
     assert.equal(await uploads.keepAlive(WORKSPACE, "dead"), false);
   }));
 
-Deno.test("feedAll() keeps only the workspace's own uploads open", () =>
+Deno.test("keepAllAlive() keeps only the workspace's own uploads open", () =>
   withParts(async ({ at, create, close, status, uploads }) => {
     const workspaceId = "01890000-0000-7000-8000-000000000009";
     await create("d1");

@@ -82,8 +82,8 @@ export async function loadContent(
 }
 
 /**
- * Does the same as {@link loadContent}, but uses memory if the content was used recently and its
- * blob still exists.
+ * Like {@link loadContent}, but reuses content in memory if it was used recently and its blob still
+ * exists.
  */
 export async function readContent(blobs: BlobStore, sha256: string): Promise<DeploymentContent> {
   const known = recent.get(sha256);

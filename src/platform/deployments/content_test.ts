@@ -37,7 +37,7 @@ Deno.test("readContent() returns the complete stored content from memory", () =>
     assert.equal(await readContent(blobs, contentSha), known);
   }));
 
-Deno.test("readContent() does not use its memory if the content no longer exists on disk", () =>
+Deno.test("readContent() ignores content in memory that no longer exists on disk", () =>
   inTestFolder(async (folder) => {
     const blobs = (await openFsBlobVault(folder)).of(WORKSPACE);
     const { manifest } = await loadContent(

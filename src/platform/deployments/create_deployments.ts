@@ -67,7 +67,7 @@ export function openDeployments({ kv, addresses }: Foundation): DeploymentStore 
   );
 }
 
-/** Finds the live deployment that a host label shows. */
+/** Finds the live deployment that a host label serves. */
 export const shownBy = (deployments: DeploymentStore) => async (label: string) => {
   const host = await deployments.findHost(label);
   if (!host?.deploymentId) return undefined;

@@ -13,7 +13,7 @@ import { cronTaskSchema, databaseSchema } from "../../manifest/mod.ts";
 import { PROTECTIONS } from "../../lib/protection.ts";
 import type { Addresses } from "../core/addresses.ts";
 
-/** What can trigger the build of a commit. */
+/** The possible triggers of a build. */
 export const BUILD_TRIGGERS = ["push", "upload", "hook", "request"] as const;
 export type BuildTrigger = (typeof BUILD_TRIGGERS)[number];
 
@@ -34,7 +34,7 @@ export const deploymentRecord = z.object({
   branchLabel: z.string(),
   /** The source of the deployment's content: a CLI upload, or a build of its commit. */
   source: z.enum(["upload", "git"]).default("upload"),
-  /** What triggered the build; missing if there was no build, or in records from older versions. */
+  /** The build's trigger; missing if there was no build, or in records from older versions. */
   trigger: z.enum(BUILD_TRIGGERS).optional(),
   /**
    * The preview whose content this deployment serves in production; `null` for a direct deployment.
@@ -112,12 +112,12 @@ export function canMove(from: DeploymentState, to: DeploymentState): boolean {
   return MOVES[from].includes(to);
 }
 
-/** States in which a deployment serves requests on its own URL. */
+/** Returns whether a deployment in a state serves requests on its own URL. */
 export function isServed(status: DeploymentState): boolean {
   return status === "LIVE" || status === "ROLLED_BACK";
 }
 
-/** Returns whether a deployment is live or being checked, and therefore shown at its own URL. */
+/** Returns whether a deployment is live or being checked, and therefore served at its own URL. */
 export function isReachable({ status, checks }: Pick<DeploymentRecord, "status" | "checks">) {
   return isServed(status) || (status === "DEPLOYING" && checks?.state === "RUNNING");
 }

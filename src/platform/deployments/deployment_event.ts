@@ -15,7 +15,8 @@ export type Moment =
   | "withdrawn";
 
 /**
- * The time of the update distinguishes events, because a deployment can reach the same state twice.
+ * Returns the event for a moment in a deployment's life. The time of the update is part of its key,
+ * because a deployment can reach the same state twice.
  */
 export function deploymentEvent(
   moment: Moment,

@@ -154,8 +154,8 @@ export class DeploymentService {
   }
 
   /**
-   * Does the same as `activate()`, but a deployment that does not start, or does not pass its
-   * checks, fails permanently.
+   * Like `activate()`, but a deployment that does not start, or does not pass its checks, fails
+   * permanently.
    */
   async activateOrFail(
     deployment: DeploymentRecord,
@@ -327,7 +327,7 @@ export class DeploymentService {
     to: "DEPLOYING" | "STOPPED",
     { changes = {}, refuses, lease }: {
       readonly changes?: Partial<DeploymentRecord>;
-      /** Returns why the state must not change, judging by the record that the commit changes. */
+      /** Returns why the state must not change, given the record that the commit changes. */
       readonly refuses?: (current: DeploymentRecord) => string | undefined;
       readonly lease?: Lease | undefined;
     },
@@ -365,9 +365,7 @@ export class DeploymentService {
     return target;
   }
 
-  /**
-   * Starts the servers of the next production deployment, so that no visitor has to wait for them.
-   */
+  /** Starts the servers of the next production deployment, so no visitor has to wait for them. */
   async #prepare(deployment: DeploymentRecord, content: DeploymentContent): Promise<void> {
     const { vault, computeService } = this.#services;
     await computeService.prepare(deployment, content, vault.of(deployment.workspaceId));

@@ -49,7 +49,7 @@ Deno.test("DeploymentService.activate() switches production once its server list
     assert.deepEqual(happened, ["prepare d2", "retire d1", "deployment.live d2"]);
   }));
 
-Deno.test("DeploymentService.activate() serves a new host as soon as the store says live", () =>
+Deno.test("DeploymentService.activate() serves a new host as soon as LIVE is stored", () =>
   withService(async ({ service, add, find, hosts, hooks }) => {
     await service.activate(await add("d1"));
     hooks.purge = async () => {
@@ -244,7 +244,7 @@ Deno.test("DeploymentService.stop() with unlessLive keeps a deployment that went
     assert.equal(await shownAt("shop-d1"), "d1");
   }));
 
-Deno.test("DeploymentService.rollBack() shows the previous deployment, with its server ready", () =>
+Deno.test("DeploymentService.rollBack() starts and serves the previous deployment", () =>
   withService(async ({ service, add, find, happened, project, shownAt }) => {
     await service.activate(await add("d1"));
     await service.activate(await add("d2"));

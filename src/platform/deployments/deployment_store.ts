@@ -55,7 +55,7 @@ export interface Released extends Activated {
   readonly release: ReleaseRecord;
 }
 
-/** Returns the deployments that the production host shows at a given moment of a release. */
+/** Returns what the production host serves in the current state of a release. */
 function productionHost({ name }: ProjectRecord, release: ReleaseRecord): HostChange {
   const { id: releaseId, from, to, state } = release;
   if (state === "FINISHED") return { label: name, deploymentId: to };
@@ -84,7 +84,7 @@ export type NoteMoment = (
   deployment: DeploymentRecord,
 ) => void;
 
-/** The moment to record for each final state of a deployment, regardless of the cause. */
+/** The event to record for each final state of a deployment, regardless of the cause. */
 const MOMENT_OF: Partial<Record<DeploymentRecord["status"], Moment>> = {
   FAILED: "failed",
   STOPPED: "stopped",
@@ -97,7 +97,7 @@ const deployments = new RecordType({
 });
 
 interface UpdateOptions {
-  /** The moment to record if the status changes. By default, the status determines the moment. */
+  /** The event to record if the status changes. By default, the status determines the event. */
   readonly moment?: Moment | undefined;
   readonly lease?: Lease | undefined;
 }
@@ -152,8 +152,8 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Changes a deployment. Returns `undefined` if it no longer exists. Records a new status as a
-   * moment in the same commit. The caller must raise the deployment's event.
+   * Changes a deployment. Returns `undefined` if it no longer exists. Records the event for a new
+   * status in the same commit. The caller must raise the event.
    */
   override async update(
     place: readonly [string, string],
@@ -203,7 +203,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     });
   }
 
-  /** Shows a deployment only at its own URL. @throws {StaleDecisionError} */
+  /** Serves a deployment only at its own URL. @throws {StaleDecisionError} */
   stage(deployment: DeploymentRecord, now: number): Promise<Committed<DeploymentRecord>> {
     const { projectId, id } = deployment;
     return commitVersioned(this.kv, [keys.deployment(projectId, id)], async (operation) => {

@@ -33,7 +33,7 @@ const DEPLOYMENT = deploymentRecord.parse({
 const PROJECT = testProject();
 
 /**
- * Runs a test with a store that contains one deployment, and with the moments that the store's
+ * Runs a test with a store that contains one deployment, and with the events that the store's
  * commits recorded.
  */
 async function withStore(

@@ -6,7 +6,7 @@ import {
   ServerNotReadyError,
 } from "./running_code.ts";
 
-/** Thrown if a deployment fails permanently. */
+/** An error that makes a deployment fail permanently. */
 export type FinalFailure =
   | ServerNotReadyError
   | ChecksFailedError

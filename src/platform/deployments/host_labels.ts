@@ -1,4 +1,4 @@
-/** Host labels in Deno KV: which deployment each of them shows. @module */
+/** Host labels in Deno KV: which deployment each of them serves. @module */
 import { commitWithRetries, keys, readAll, readRecord, type Versioned } from "../core/store/mod.ts";
 import { type HostRecord, hostRecord } from "../projects/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
@@ -56,7 +56,7 @@ export async function pointLabels(
   }
 }
 
-/** Clears a deployment's own label and its branch's label if they still show the deployment. */
+/** Clears a deployment's own label and its branch's label if they still serve the deployment. */
 export async function clearLabels(
   kv: RecordStore,
   deployment: DeploymentRecord,

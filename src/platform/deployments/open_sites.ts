@@ -122,7 +122,7 @@ export function openSites(parts: SiteParts): SiteDirectory {
   return sites;
 }
 
-/** Reads from the store which deployment each host shows. */
+/** Reads from the store which deployment each host serves. */
 export async function pointHosts(sites: SiteDirectory, { projects, deployments, addresses }: {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;

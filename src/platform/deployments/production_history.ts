@@ -82,7 +82,7 @@ export function planRollback(
     : { type: "go", undo: live, to, history: earlier };
 }
 
-/** Does the same as {@link planRollback}. @throws {Failure} `conflict` */
+/** Like {@link planRollback}, but rejects an impossible rollback. @throws {Failure} `conflict` */
 export function requireRollback(
   project: ProjectRecord,
   wanted: { readonly undo?: string | undefined; readonly to?: string | undefined },

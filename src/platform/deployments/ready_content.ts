@@ -1,4 +1,4 @@
-/** Checks before activation that every blob is stored and that every function is sealed. @module */
+/** Before activation, checks that every blob is stored, and seals every function. @module */
 import { Failure } from "../core/http/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import { blobsOf, type DeploymentContent, readContent } from "./content.ts";

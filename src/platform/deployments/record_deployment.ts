@@ -31,7 +31,7 @@ export type WantedDeployment = DeploymentContent & {
   readonly environment: string;
   /** ID of the person who started the deployment; missing if no person did. */
   readonly startedBy?: string | undefined;
-  /** What triggered the build; missing if there is no build. */
+  /** The build's trigger; missing if there is no build. */
   readonly trigger?: BuildTrigger;
   /** The preview that is being promoted; missing for any other deployment. */
   readonly promotedFrom?: string | null;

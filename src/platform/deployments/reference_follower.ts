@@ -50,7 +50,7 @@ export class ReferenceFollower {
     });
   }
 
-  /** Finds deployments that a host shows and whose references now resolve to something else. */
+  /** Finds deployments that a host serves and whose references now resolve to something else. */
   async #outdated(project: ProjectRecord): Promise<readonly DeploymentRecord[]> {
     const { deployments, variableService } = this.#parts;
     const changed = variableService.changedReferences(project);

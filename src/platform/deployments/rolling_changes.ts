@@ -46,7 +46,7 @@ export class RollingChanges {
   }
 
   /**
-   * Starts a release. Returns `undefined` if production serves nothing, or already shows this
+   * Starts a release. Returns `undefined` if production serves nothing, or already serves this
    * deployment.
    */
   async beginIfShown(
@@ -145,7 +145,7 @@ export class RollingChanges {
     }));
   }
 
-  /** Stops a deployment's servers and functions once open pages no longer need them. */
+  /** Stops a deployment's servers and functions, unless open pages still need them. */
   #retire(deploymentId: string): void {
     if (this.#services.sites.isPinned(deploymentId)) return;
     this.#services.computeService.retire([deploymentId]);

@@ -3,7 +3,7 @@
 export class Rollouts {
   readonly #running = new Map<string, Set<Promise<unknown>>>();
 
-  /** Runs `change`, including its commit and its messages to edges. */
+  /** Runs a change to a project's hosts. Until it ends, `settled()` waits for it. */
   async run<T>(projectId: string, change: () => Promise<T>): Promise<T> {
     const running = this.#running.get(projectId) ?? new Set();
     this.#running.set(projectId, running);
@@ -20,8 +20,8 @@ export class Rollouts {
   }
 
   /**
-   * Resolves when the edges show the state that was stored at the time of the call. Code that
-   * reports a deployment as live must wait for this first.
+   * Resolves when the edges have applied the state that was stored at the time of the call. Code
+   * that reports a deployment as live must wait for this first.
    */
   async settled(projectId: string): Promise<void> {
     await Promise.allSettled(this.#running.get(projectId) ?? []);

@@ -90,7 +90,7 @@ export interface DeployedDatabases {
   connections(deployment: DeploymentRecord): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Thrown if the command that migrates the database fails. The deployment is not shown. */
+/** Thrown if the command that migrates the database fails. The deployment is not served. */
 export class MigrationFailedError extends Failure {
   constructor(problem: string) {
     super("conflict", `The database migration failed. ${problem}`);

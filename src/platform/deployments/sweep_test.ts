@@ -74,7 +74,7 @@ async function withParts(
   }
 }
 
-/** Makes blobs two days old, so that they are not kept just because they are new. */
+/** Makes blobs two days old, so they are not kept just because they are new. */
 async function age(root: string, hashes: string[]) {
   for (const hash of hashes) {
     const old = new Date(NOW - 2 * MAX_PENDING_MS);

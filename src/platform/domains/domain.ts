@@ -14,7 +14,7 @@ export const domainRecord = z.object({
   projectId: z.string(),
   hostname: z.string(),
   zone: z.string(),
-  /** The name of the environment whose latest deployment the domain shows. */
+  /** The name of the environment whose latest deployment the domain serves. */
   environment: z.string(),
   /** The hostname to which visitors are redirected; `null` if the domain serves the project. */
   redirectTo: z.string().nullable(),

@@ -1,7 +1,7 @@
 /**
  * Changes to custom domains: binding, verification, removal. Each change is committed first. Then
- * the zone's state is read back from the store. Only one read per zone runs at a time, so the state
- * in memory follows the store even if changes overlap.
+ * the zone's state is read back from the store. Only one read runs at a time, so the state in
+ * memory follows the store even if changes overlap.
  *
  * @module
  */
@@ -240,7 +240,7 @@ export class DomainService {
     await this.#refreshZone(domain.zone);
   }
 
-  /** Lists those of a project's served names that led to this platform at the last lookup. */
+  /** Lists the project's served names that led to this platform at the last lookup. */
   async hostsHere(projectId: string): Promise<string[]> {
     const { items } = await this.#services.domains.list(projectId, { limit: MAX_DOMAINS });
     return items.filter(({ hostname, zone, lastCheck }) =>
@@ -253,7 +253,7 @@ export class DomainService {
     for (const zone of this.hosts.zonesOf(projectId)) await this.#refreshZone(zone);
   }
 
-  /** Reads from the store what each custom hostname shows. */
+  /** Reads from the store what each custom hostname serves. */
   async recover(): Promise<void> {
     for await (const { zone } of this.#services.domains.owners()) await this.#refreshZone(zone);
   }
@@ -267,7 +267,7 @@ export class DomainService {
     for (const zone of new Set(zones)) await this.#refreshZone(zone);
   }
 
-  /** Reads a zone's bindings. Reads of the same zone run one at a time. */
+  /** Reads a zone's bindings. Reads run one at a time. */
   #refreshZone(zone: string): Promise<void> {
     const round = this.#refreshing.then(() => this.#readZone(zone));
     this.#refreshing = round.catch(() => {});

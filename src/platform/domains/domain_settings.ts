@@ -33,8 +33,8 @@ const TARGET_LABEL = "cname";
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 
 /**
- * Returns whether a certificate authority could issue a certificate for a name. This is not so for
- * `localhost`, for example.
+ * Returns whether a certificate authority could issue a certificate for a name. For `localhost`,
+ * for example, none could.
  */
 const isPublicName = (name: string): boolean => parseDomainName(name, { reserved: [] }).ok;
 

@@ -50,7 +50,7 @@ export interface DrainParts extends Pick<OwnerParts, "deployments" | "variables"
 }
 
 /**
- * Returns the facts for the audit log. They contain only the URL's host, because the rest can be
+ * Returns the fields for the audit log. They contain only the URL's host, because the rest can be
  * secret.
  */
 const factsOf = ({ url, headerNames }: Pick<DrainRecord, "url" | "headerNames">) => ({

@@ -66,8 +66,8 @@ export class SendBudget {
   constructor(readonly max = ALL_BYTES) {}
 
   /**
-   * Drops records from the fullest buffers first, so that an unavailable endpoint does not affect
-   * the others.
+   * Drops records from the fullest buffers first, so an unavailable endpoint does not affect the
+   * others.
    */
   makeRoom(): void {
     while (this.used > this.max) {
@@ -112,8 +112,8 @@ export class DrainSender {
   #sent = 0;
   #dropped = 0;
   /**
-   * Numbers of dropped records of which the receiver (`#unsaid`) and the operator (`#untold`) have
-   * not been notified yet.
+   * How many dropped records have yet to be reported to the receiver (`#unsaid`) and to the
+   * operator (`#untold`).
    */
   #unsaid = 0;
   #untold = 0;
@@ -355,7 +355,7 @@ export class DrainSender {
   }
 
   /**
-   * Returns a random time between half the given time and all of it, so that nodes do not retry
+   * Returns a random time between half the given time and all of it, so nodes do not retry
    * simultaneously.
    */
   #spread(ms: number): number {

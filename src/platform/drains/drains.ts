@@ -186,7 +186,7 @@ export class Drains {
     line: BuildLogLine,
   ): void => this.#add({ ...build, build: (owner) => buildLineRecord(owner, line) });
 
-  /** Receives the counts for a fault. Never waits. */
+  /** Receives the counts for an error group. Never waits. */
   readonly takeError = (projectId: string, group: ErrorGroup): void =>
     this.#add({
       projectId,

@@ -178,7 +178,7 @@ export function buildLineRecord(owner: RecordOwner, line: BuildLogLine): SizedRe
   });
 }
 
-/** Occurrences of one fault that were counted together. */
+/** Occurrences of one error that were counted together. */
 export function errorRecord(owner: RecordOwner, group: ErrorGroup): SizedRecord {
   const { id, kind, source, title, stack, count, lastSeen, samples } = group;
   return build(owner, {

@@ -64,7 +64,7 @@ Deno.test("entryRecord() describes a request and its trace according to the conv
   });
 });
 
-Deno.test("records of functions, servers, builds and errors have specific fields", async () => {
+Deno.test("each kind of log record has its own attributes", async () => {
   const [func, server, build, error] = await sent(
     entryRecord(owner, {
       ...line,

@@ -43,7 +43,7 @@ export interface Edges {
   readonly local: LocalEdgeLink;
 }
 
-/** Asks other nodes which edges are connected to them. */
+/** The request that asks other nodes which edges are connected to them. */
 export const PRESENCE = {
   name: "edges",
   data: () => null,

@@ -72,7 +72,7 @@ function namesOf(cert: string): ReadonlySet<string> {
 }
 
 export class EdgeEndpoint {
-  /** Keyed by edge and session, so that an edge cannot affect the feeds of other edges. */
+  /** Keyed by edge and session, so an edge cannot affect the feeds of other edges. */
   readonly #feeds = new Map<string, { readonly edge: string; readonly feed: OpenFeed }>();
 
   readonly #isApi: (hostname: string) => boolean;
@@ -274,7 +274,7 @@ export class EdgeEndpoint {
     return { access: accessStateOf(facts), published: published ?? null };
   }
 
-  /** Verifies a file first, if the edge has reported it as damaged. */
+  /** Returns a file. Verifies the file first if the edge has reported it as damaged. */
   async #blob(
     of: { projectId: string; deploymentId: string },
     { sha256, isDamaged }: { readonly sha256: string; readonly isDamaged: boolean },

@@ -51,7 +51,7 @@ const MAX_SKEW_MS = 60_000;
 /** Maximum number of processes that can follow the feed with one key. */
 const MAX_CONNECTIONS = 64;
 
-/** Number of sessions for which to keep the used numbers. Up to twice as many may be in memory. */
+/** Number of sessions whose used request numbers are kept. Up to twice as many may be in memory. */
 const MAX_SESSIONS = 256;
 
 /**
@@ -103,13 +103,13 @@ export interface EdgeRegistryOptions {
 
 export class EdgeRegistry {
   readonly #table: Table<EdgeRecord, readonly [string], "hash" | "name">;
-  /** All edges by name, so that requests do not need to read the store. */
+  /** All edges by name, so requests do not need to read the store. */
   readonly #edges = new Map<string, EdgeRecord>();
   /** The edges on this machine. Their keys become invalid when this process exits. */
   readonly #local = new Map<string, EdgeRecord>();
   readonly #contacts = new Map<string, Contact>();
   readonly #sessions = new RecentMap<Promise<KnownEdge>>(MAX_SESSIONS);
-  /** Closes the connections of edges that are removed. */
+  /** Aborted to close the connections of edges that are removed. */
   readonly #open = new Map<string, Set<AbortController>>();
 
   readonly #options: EdgeRegistryOptions;
@@ -195,7 +195,7 @@ export class EdgeRegistry {
     return this.#edges.get(name)?.isDrained === true;
   }
 
-  /** Names of the edges that are connected to this node. */
+  /** Returns the names of the edges that are connected to this node. */
   present(): string[] {
     const since = this.#options.now() - SILENT_MS;
     return [...this.#contacts]
@@ -212,7 +212,7 @@ export class EdgeRegistry {
 
   /**
    * Stores an edge's public addresses, for other nodes and for the next start. The first addresses
-   * are kept, so that a stolen key cannot be used to send visitors to another machine.
+   * are kept, so a stolen key cannot be used to send visitors to another machine.
    *
    * @returns whether the stored addresses are the reported ones
    */

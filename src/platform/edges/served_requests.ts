@@ -13,8 +13,7 @@ import type { DeploymentStore } from "../deployments/mod.ts";
 import { type servedBody, type ServedRequest, servedRequest } from "./wire.ts";
 
 /**
- * Number of edge processes for which to keep the last batch number. Up to twice as many may be in
- * memory.
+ * Number of edge processes whose last batch number is kept. Up to twice as many may be in memory.
  */
 const MAX_PROCESSES = 256;
 

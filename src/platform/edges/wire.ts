@@ -65,7 +65,7 @@ export type FeedLine = z.infer<typeof feedLine>;
 /** Confirms that every change up to a position has been applied. */
 export const appliedBody = z.object({ session: z.string().max(64), place }).strict();
 
-/** A request that an edge handled on its own, for logs and statistics. */
+/** A request that an edge handled itself, for logs and statistics. */
 export const servedRequest = z.object({
   time: z.number().min(0).max(8.64e15),
   deploymentId: z.uuid(),

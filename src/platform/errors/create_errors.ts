@@ -119,7 +119,7 @@ export interface ErrorParts {
   readonly projects: ProjectStore;
   readonly deployments: Pick<DeploymentStore, "find">;
   readonly sharedLogs: SharedLogs;
-  /** Called with a fault's new counts since the last call. Never waits. */
+  /** Called with an error group's new counts since the last call. Never waits. */
   onCounted?(projectId: string, group: ErrorGroup): void;
 }
 

@@ -4,11 +4,11 @@ import { sha256Hex } from "../../lib/hash.ts";
 /** Maximum lengths of a title and of a stack, in characters. */
 export const MAX_TITLE = 300;
 export const MAX_STACK = 4000;
-/** Maximum number of innermost frames to compare when distinguishing faults. */
+/** Maximum number of innermost frames to compare when distinguishing errors. */
 const MAX_FRAMES = 8;
 const ID_LENGTH = 16;
 
-/** Where an error came from. */
+/** The origin of an error. */
 export type ErrorKind = "function" | "server" | "response";
 
 export interface Occurrence {
@@ -20,7 +20,7 @@ export interface Occurrence {
 }
 
 export interface DescribedError {
-  /** Identical for all occurrences of a fault. */
+  /** Identical for all occurrences of an error. */
   readonly id: string;
   readonly title: string;
   readonly stack: string | null;
@@ -63,7 +63,7 @@ const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 /** Matches the name of an error's class, with which the message starts. */
 const CLASS = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?([A-Za-z_$][\w$.]*)(?=:| \[|$)/;
 
-/** Identifies a fault by its class and frames or, without frames, by its message. */
+/** Identifies an error by its class and frames or, without frames, by its message. */
 export function describeException(
   { kind, source, message, stack }: Occurrence,
 ): DescribedError {

@@ -1,4 +1,4 @@
-/** Stores failures, and reports new kinds of faults. @module */
+/** Stores failures, and reports new error groups. @module */
 import pMap from "p-map";
 import type { Clock } from "../../lib/clock.ts";
 import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
@@ -7,15 +7,15 @@ import { type ErrorGroup, mergeGroups } from "./error_group.ts";
 import type { ErrorStore } from "./error_store.ts";
 import type { ErrorTable } from "./error_table.ts";
 
-/** Maximum number of a project's faults to write at once, most frequent first. */
+/** Maximum number of a project's error groups to write at once, most frequent first. */
 const MAX_AT_ONCE = 100;
 /** Maximum number of concurrent writes. The limit gives other writers a turn. */
 const WRITERS = 8;
 /** How long to wait for an exception's lines, and for a request's exception, in milliseconds. */
 const SETTLE_MS = 2000;
 /**
- * Maximum number of events for new faults per project and hour. More would drown out the project's
- * other events.
+ * Maximum number of events for new error groups per project and hour. More would drown out the
+ * project's other events.
  */
 const MAX_EVENTS = 10;
 const HOUR_MS = 60 * 60 * 1000;
@@ -24,9 +24,9 @@ export interface ErrorCollectorOptions {
   readonly table: Pick<ErrorTable, "take">;
   readonly store: Pick<ErrorStore, "add" | "trim">;
   readonly deployments: Pick<DeploymentStore, "find">;
-  /** Returns the URL of a fault's page. */
+  /** Returns the URL of an error group's page. */
   pageOf(deployment: DeploymentRecord, id: string): string;
-  /** Called with a fault's new counts since the last call. Never waits. */
+  /** Called with an error group's new counts since the last call. Never waits. */
   onCounted?(projectId: string, group: ErrorGroup): void;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
@@ -34,7 +34,7 @@ export interface ErrorCollectorOptions {
 }
 
 export class ErrorCollector {
-  /** Counts that have not been stored yet, by project and fault. */
+  /** Counts that have not been stored yet, by project and error group. */
   readonly #kept = new Map<string, Map<string, ErrorGroup>>();
   #events = { hour: NaN, byProject: new Map<string, number>() };
   #running: Promise<void> = Promise.resolve();

@@ -1,7 +1,7 @@
-/** A fault with all of its occurrences, added up across all nodes. Pure. @module */
+/** An error with all of its occurrences, added up across all nodes. Pure. @module */
 import * as z from "zod";
 
-/** Maximum number of occurrences and deployments to keep for each fault, latest first. */
+/** Maximum number of occurrences and deployments to keep for each error group, latest first. */
 const MAX_SAMPLES = 5;
 const MAX_DEPLOYMENTS = 10;
 
@@ -33,9 +33,9 @@ export const errorGroup = z.object({
   count: z.number(),
   firstSeen: z.number(),
   lastSeen: z.number(),
-  /** The deployment in which the fault was first seen. */
+  /** The deployment in which the error was first seen. */
   broughtBy: z.string(),
-  /** The latest deployments in which the fault was seen. */
+  /** The latest deployments in which the error was seen. */
   deployments: z.array(seenIn),
   /** The latest first. */
   samples: z.array(sample),
@@ -61,7 +61,7 @@ function mergeDeployments(left: readonly SeenIn[], right: readonly SeenIn[]): Se
   return [...byId.values()].sort((a, b) => b.lastSeen - a.lastSeen).slice(0, MAX_DEPLOYMENTS);
 }
 
-/** Adds two counts of the same fault. */
+/** Adds two counts of the same error. */
 export function mergeGroups(left: ErrorGroup, right: ErrorGroup): ErrorGroup {
   const [earlier, later] = left.firstSeen <= right.firstSeen ? [left, right] : [right, left];
   const latest = left.lastSeen >= right.lastSeen ? left : right;

@@ -1,14 +1,15 @@
-/** Faults in the store. All nodes add their counts to the same record. @module */
+/** Error groups in the store. All nodes add their counts to the same record. @module */
 import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
 import { commitWithRetries, keys, keysBelow, readAll, readRecord } from "../core/store/mod.ts";
 import { type ErrorGroup, errorGroup, mergeGroups } from "./error_group.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 /**
- * Maximum number of faults to keep per project. Beyond it, those seen least recently are removed.
+ * Maximum number of error groups to keep per project. Beyond it, those seen least recently are
+ * removed.
  */
 export const MAX_GROUPS = 500;
-/** How long a fault is kept after it was last seen, in milliseconds. */
+/** How long an error group is kept after its last occurrence, in milliseconds. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 export class ErrorStore {
@@ -18,7 +19,7 @@ export class ErrorStore {
     this.#kv = kv;
   }
 
-  /** Adds occurrences to a fault. Stores the event for a new fault in the same commit. */
+  /** Adds occurrences to an error group. Stores the event for a new group in the same commit. */
   async add(
     projectId: string,
     group: ErrorGroup,
@@ -54,7 +55,7 @@ export class ErrorStore {
     return keysBelow(this.#kv, keys.errors(projectId));
   }
 
-  /** Removes the least recently seen faults if there are too many. */
+  /** Removes the least recently seen error groups if there are too many. */
   async trim(projectId: string): Promise<void> {
     const excess = (await this.list(projectId)).slice(MAX_GROUPS);
     for (const { id } of excess) await this.#kv.delete(keys.errorGroup(projectId, id));

@@ -153,7 +153,7 @@ export class ErrorTable implements LogObserver {
     if (requestId !== null) this.#explain(requestId);
   }
 
-  /** Records that a request's 5xx status has been explained, so it is not a separate fault. */
+  /** Records that a request's 5xx status has been explained, so it is not a separate error. */
   #explain(requestId: string): void {
     this.#explained.add(requestId);
     if (this.#explained.size <= MAX_EXPLAINED) return;

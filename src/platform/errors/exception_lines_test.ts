@@ -43,7 +43,7 @@ Deno.test("ExceptionLines keeps multi-line messages and the causes of exceptions
   );
 });
 
-Deno.test("ExceptionLines recognizes errors of any class by the next frame", () => {
+Deno.test("ExceptionLines recognizes errors of any class by the frame that follows", () => {
   assert.deepEqual(
     collect([
       "NoTide: none at 17",

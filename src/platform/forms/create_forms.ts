@@ -68,7 +68,7 @@ export function createForms(foundation: Foundation, parts: FormParts): ProjectFo
             return form === undefined ? undefined : retentionOf(form);
           } catch (error) {
             onTrouble(`Cannot read the live form ${record.form}: ${error}`);
-            // The live form may have no limit.
+            // The live form may have no limit, so nothing is removed.
             return null;
           }
         });

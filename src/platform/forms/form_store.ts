@@ -124,8 +124,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     const { projectId, environment, form } = place;
     const known = await this.find(projectId, environment, form, state, id);
     if (known === undefined) return false;
-    // Deletes the files first, so that the submission can still be deleted after a crash in
-    // between.
+    // Deletes the files first, so the submission can still be deleted after a crash in between.
     for (const { key: file } of known.files) {
       if (file !== null) await this.#objects.delete(known, file);
     }

@@ -43,7 +43,7 @@ export interface KeepServices {
   readonly random: Random;
 }
 
-/** Defuses URLs, so that no one mistakes a visitor's link for one from the platform. */
+/** Defuses URLs, so no one mistakes a visitor's link for one from the platform. */
 export function withoutLinks(text: string): string {
   return text.replace(/\S+/g, (word) => {
     if (/^[^@:/]+@[^@:/]+$/.test(word)) return word;

@@ -7,7 +7,8 @@ const MAX_LISTED_FILES = 50_000;
 const MAX_READ_BYTES = 1024 * 1024;
 
 /**
- * Parses an entry such as `100644 blob 8f14… 1304<tab>path`. Submodules do not count as files here.
+ * Matches an entry such as `100644 blob 8f14… 1304<tab>path`. Submodules do not count as files
+ * here.
  */
 const ENTRY = /^(100\d+|120000) blob ([0-9a-f]+) +(\d+)\t(.+)$/s;
 const LINK = "120000";
@@ -28,7 +29,7 @@ function parseEntry(line: string): Entry | undefined {
 }
 
 /**
- * Lists a commit's files, so that some of them can be read. Returns `undefined` if the commit is
+ * Lists a commit's files, so some of them can be read. Returns `undefined` if the commit is
  * missing.
  */
 export async function readCommitFiles(

@@ -46,7 +46,7 @@ export interface ExportedParts {
   readonly submodules: readonly { readonly path: string; readonly commitSha: string }[];
   readonly largeFiles: readonly {
     readonly path: string;
-    /** The path at which the part's content goes. */
+    /** The path to which the file's content is written. */
     readonly object: string;
     readonly size: number;
   }[];

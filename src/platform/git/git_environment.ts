@@ -10,10 +10,12 @@ import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts
 import type { GitCredentials } from "../projects/mod.ts";
 import type { GitAddress } from "../../lib/git_url.ts";
 
-/** The variable that marks git's processes, so that they can be found after a crash. */
+/** The variable that marks git's processes, so they can be found after a crash. */
 export const GIT_MARKER = "SVC_GIT_FOLDER";
 
-/** Old repositories have harmless defects that GitHub and GitLab also accept. */
+/**
+ * git's own settings. Old repositories have harmless defects, which GitHub and GitLab also accept.
+ */
 const CONFIG = `[core]
 	hooksPath = /dev/null
 	fsmonitor = false
@@ -96,8 +98,8 @@ export function gitEnvironment(folder: GitFolder): Record<string, string> {
 }
 
 /**
- * Passes settings as environment variables, so that they do not appear in any file or on any
- * command line.
+ * Passes settings as environment variables, so they do not appear in any file or on any command
+ * line.
  */
 function configVariables(settings: readonly (readonly [string, string])[]) {
   const env: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) };
@@ -149,7 +151,7 @@ function sshConfig(
   ].join("\n");
 }
 
-/** The additional environment for one connection to a repository. */
+/** The additional environment variables for one connection to a repository. */
 export interface RemoteAccess {
   readonly env: Readonly<Record<string, string>>;
   readonly masker: SecretMasker;

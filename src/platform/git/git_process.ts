@@ -75,7 +75,7 @@ async function writeInput(child: Deno.ChildProcess, input: string): Promise<void
   } catch { /* git has exited without reading all of it */ }
 }
 
-/** The exit code of a shell if the program does not exist. */
+/** The result if git is missing, with the exit code that a shell would return. */
 const NOT_INSTALLED: GitResult = {
   code: 127,
   stdout: "",

@@ -39,7 +39,7 @@ async function commitsFrom(git: MirrorGit, digits: string): Promise<string[]> {
   return stdout.split("\n").flatMap((line) => line.startsWith("commit ") ? [line.slice(7)] : []);
 }
 
-/** Prints commits, one per line: SHA, author and first line of the message. */
+/** Arguments that print commits, one per line: SHA, author and first line of the message. */
 const SHOW = [
   "log",
   "--no-walk=unsorted",

@@ -199,7 +199,7 @@ async function download(
   }
 }
 
-/** Thrown with a file, and the reason why it cannot be fetched. */
+/** Thrown if a file cannot be fetched. The message is the reason. */
 export class LfsFileFault extends Error {
   override readonly name = "LfsFileFault";
   constructor(readonly path: string, reason: string, options: ErrorOptions) {

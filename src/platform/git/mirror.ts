@@ -26,7 +26,7 @@ export interface MirrorLimits {
   readonly fetchMs: number;
   /** Maximum size of a mirror, in bytes. */
   readonly maxBytes: number;
-  /** How long a fetch counts as fresh, so that it is not repeated, in milliseconds. */
+  /** How long a fetch counts as fresh, so it is not repeated, in milliseconds. */
   readonly freshMs: number;
 }
 
@@ -55,7 +55,7 @@ const FETCH = [
   "--end-of-options",
 ] as const;
 
-/** Faults that only a new mirror can repair. */
+/** Matches errors that only a new mirror can repair. */
 const DAMAGED =
   /not a git repository|bad object|object file .* is empty|corrupt|packfile|unable to create .*\.lock/i;
 
@@ -193,7 +193,7 @@ export class Mirror {
     }
   }
 
-  /** Creates the mirror under a temporary name, so that a partial mirror is never used. */
+  /** Creates the mirror under a temporary name, so a partial mirror is never used. */
   async #create(url: string, access: RemoteAccess): Promise<Fetched> {
     const incoming = join(this.#options.folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {
@@ -217,7 +217,7 @@ export class Mirror {
     await removeTree(this.path);
   }
 
-  /** Combines the packs from many fetches. Keeps commits that no branch contains for two weeks. */
+  /** Combines the packs from many fetches. Commits that are on no branch are kept for two weeks. */
   async #maintain(): Promise<void> {
     try {
       let packs = 0;

@@ -310,7 +310,7 @@ export class GitMirrors implements GitService {
     return mirror;
   }
 
-  /** Opens the repository of a project without a repository URL: it is built from pushes. */
+  /** Opens the pushed repository of a project that has no repository URL. */
   async #wayToPushed(projectId: string): Promise<Remote | GitFailure> {
     const url = pushedRepository(this.#options.pushed, projectId);
     await this.#options.syncPushed?.(projectId);

@@ -1,5 +1,5 @@
 /**
- * Projects' health in Deno KV. The health is stored so that a change is not reported again after a
+ * Projects' health in Deno KV. The health is stored so a change is not reported again after a
  * restart.
  *
  * @module

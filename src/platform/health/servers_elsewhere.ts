@@ -79,7 +79,7 @@ export class ServersElsewhere {
   }
 }
 
-/** Names the nodes where a server does not work. */
+/** Adds the node's name to the reason why its servers do not work. */
 function named(node: string, found: Checked["health"]): Checked["health"] {
   if (found.state !== "unhealthy") return found;
   return { state: "unhealthy", reason: `On node ${node}: ${found.reason}` };

@@ -7,7 +7,7 @@ import type { RepositoryApp } from "../../contract/repositories.ts";
 import { detectProject, type ProjectReader } from "../../manifest/mod.ts";
 import type { CommitFiles } from "../git/mod.ts";
 
-/** Files that only projects have. */
+/** Files that mark a folder as a project. */
 const SIGNS: ReadonlySet<string> = new Set([
   "package.json",
   "svc.toml",
@@ -85,7 +85,7 @@ function candidates(paths: readonly string[]): string[] {
   return ["", ...[...found].sort().slice(0, MAX_APPS - 1)];
 }
 
-/** Classifies a package that has only a build script: an app, or a library that apps use. */
+/** The kind of a package that has only a build script: an app, or a library that apps use. */
 const BUILT = "Build script";
 
 async function lookAt(files: CommitFiles, folder: string): Promise<RepositoryApp> {

@@ -44,7 +44,7 @@ export interface ForgeServices {
   readonly audit: Pick<HookAudit, "stopped" | "refused">;
 }
 
-/** Reports a deployment to the forge again, because a pull request shows it. */
+/** Reports an existing deployment to the forge, for a pull request that shows it. */
 export type ReportPull = (deployment: DeploymentRecord) => Promise<void>;
 
 /** A call to a hook, with its token. */
@@ -167,8 +167,8 @@ export class ForgeService {
   }
 
   /**
-   * A push may have created the previous deployment. Nothing else reports that deployment to the
-   * pull request.
+   * Reports a deployment that an earlier push may have created. Nothing else reports it to the pull
+   * request.
    */
   async #report(projectId: string, id: string): Promise<void> {
     const deployment = await this.#services.deployments.find(projectId, id);

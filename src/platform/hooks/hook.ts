@@ -42,7 +42,7 @@ export function mintHookToken(random: Random): string {
 }
 
 /**
- * Returns the hash by which a hook is found. Because a token has 256 random bits, timing reveals
+ * Returns the hash that is used to find a hook. Because a token has 256 random bits, timing reveals
  * nothing, and a slow hash would add no security.
  */
 export function hashHookToken(token: string): string {

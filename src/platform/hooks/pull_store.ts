@@ -8,7 +8,7 @@ import type { RecordStore } from "../../store/mod.ts";
 const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
 
 const pullComment = z.object({
-  /** The pull request's name in the forge's API. */
+  /** The comment's ID in the forge's API. */
   id: z.string(),
   /** ID of the deployment that the comment shows. IDs sort by time. */
   deploymentId: z.string(),
@@ -57,7 +57,9 @@ export class PullStore {
     });
   }
 
-  /** Remembers the comment on a pull request, unless another comment already shows the branch. */
+  /**
+   * Remembers the comment on a pull request, unless the branch has a different pull request by now.
+   */
   async commented(place: PullPlace, number: number, comment: PullComment | null): Promise<void> {
     await this.#change(place, (known) => {
       return known?.number === number ? { ...known, comment } : undefined;

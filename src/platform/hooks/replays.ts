@@ -78,7 +78,7 @@ export class ReplayStore {
     this.#set(operation.check(place), replay, deploymentId);
   }
 
-  /** Stores a response without a deployment. */
+  /** Stores a response that creates no deployment. */
   async keep(replay: ReplayKey, deploymentId: string): Promise<void> {
     const operation = this.#kv.atomic();
     this.#set(operation, replay, deploymentId);

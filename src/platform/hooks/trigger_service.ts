@@ -77,7 +77,7 @@ interface TriggeredCommit {
   readonly digits: number;
   readonly supersedes: boolean;
   readonly visit: HookVisit;
-  /** The key by which a repeated call finds the deployment, if there is one. */
+  /** The key with which a repeated call finds the deployment, if there is one. */
   readonly replay: ReplayKey | undefined;
 }
 
@@ -115,7 +115,7 @@ export class TriggerService {
     );
   }
 
-  /** Deploys what the body names (spec, "Trigger request body"). */
+  /** Deploys the branch and commit that the body names (spec, "Trigger request body"). */
   async trigger(hook: HookRecord, trigger: Trigger): Promise<TriggerAnswer> {
     const { idempotencyKey, body } = trigger;
     if (idempotencyKey === undefined) return await this.#deploy(hook, trigger, undefined);

@@ -1,6 +1,6 @@
 /**
- * Converts images for the edge, stores the results, and records failures, so that the same image
- * does not crash one process after another.
+ * Converts images for the edge, stores the results, and records failures, so the same image does
+ * not crash one process after another.
  *
  * @module
  */

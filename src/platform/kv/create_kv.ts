@@ -31,9 +31,7 @@ const encode = (bytes: Uint8Array): string =>
  */
 class KvTokens {
   readonly #tokens = new Map<string, string>();
-  /**
-   * Owners, keyed by token hash, so that the duration of a lookup reveals nothing about the token.
-   */
+  /** Owners, keyed by token hash, so the duration of a lookup reveals nothing about the token. */
   readonly #owners = new Map<string, KvOwner>();
 
   readonly #random: Random;
@@ -72,7 +70,7 @@ class KvTokens {
   }
 }
 
-/** Facts with which a server connects to its store. */
+/** The address and the variables with which a server connects to its store. */
 export interface KvAccess {
   readonly address: KvAddress;
   /** The variables `SVC_KV_URL` and `SVC_KV_TOKEN`, and those for queues. */
@@ -95,7 +93,7 @@ export interface LocalService {
 }
 
 export interface ProjectKv {
-  /** Opens the store to a deployment's servers. */
+  /** Gives a deployment's servers access to the store. */
   readonly kvFor: (owner: KvOwner) => KvAccess;
   /** Handles requests from a deployment's functions to the store. */
   readonly kvFetchFor: (owner: KvOwner) => KvFetch;

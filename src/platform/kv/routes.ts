@@ -24,7 +24,7 @@ const entryOf = ({ key, size, version, expiresAt }: KvItem): KvEntry => ({
 });
 
 /**
- * Number of bytes to encode at a time. The number is a multiple of 3, so that the pieces have no
+ * Number of bytes to encode at a time. The number is a multiple of 3, so the pieces have no
  * padding.
  */
 const PIECE = 3 * 8192;

@@ -1,4 +1,4 @@
-/** Tests that only one node at a time checks servers and updates projects' values. */
+/** Tests that only one node at a time checks servers, and removes projects' expired values. */
 import assert from "node:assert/strict";
 import { systemRandom } from "../../lib/clock.ts";
 import { Addresses } from "../core/addresses.ts";

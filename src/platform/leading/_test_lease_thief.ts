@@ -65,7 +65,7 @@ type Moment = () => Promise<void>;
 export const SKEW_MS = 2;
 const SETTLE_MS = 3 * SKEW_MS;
 
-/** Wraps a store, so that `before` runs before each read and commit. */
+/** Wraps a store, so `before` runs before each read and commit. */
 class WatchedStore extends StoreLayer {
   readonly #before: Moment;
 

@@ -28,7 +28,7 @@ import {
 const FLUSH_INTERVAL_MS = 200;
 /** Maximum number of waiting characters. Further lines are counted and dropped. */
 const MAX_WAITING = 32 * 1024 * 1024;
-/** Maximum number of entries to pass to listeners at a time, so that a reader can keep up. */
+/** Maximum number of entries to pass to listeners at a time, so a reader can keep up. */
 const ENTRIES_AT_ONCE = 200;
 /** Maximum number of lines to search. */
 const MAX_SEARCHED = 500_000;
@@ -173,7 +173,7 @@ export class AccessLogs {
     };
   }
 
-  /** Does the same as {@link follow}, but for the entries of all projects. */
+  /** Like {@link follow}, but for the entries of all projects. */
   followAll(listener: LogListener): () => void {
     this.#ofAll.add(listener);
     return () => this.#ofAll.delete(listener);
@@ -227,8 +227,8 @@ export class AccessLogs {
   }
 
   /**
-   * Passes entries, including late ones, to listeners in parts, so that there is time for requests
-   * in between.
+   * Passes entries, including late ones, to listeners in parts, so there is time for requests in
+   * between.
    */
   async #notifyListeners(projectId: string, buffer: LineBuffer): Promise<void> {
     if (!this.#listeners.has(projectId) && this.#ofAll.size === 0) return;

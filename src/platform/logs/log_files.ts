@@ -1,7 +1,7 @@
 /**
  * The access log of one project: numbered files with one JSON object per line. When a file is full,
- * the next one is started and the oldest one is removed, so that a log never exceeds its share of
- * the disk space.
+ * the next one is started and the oldest one is removed, so a log never exceeds its share of the
+ * disk space.
  *
  * @module
  */

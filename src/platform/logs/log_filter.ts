@@ -26,7 +26,7 @@ export const entryFilterFields = {
 export const logFilterFields = {
   ...entryFilterFields,
   since: z.string().optional(),
-  /** Not included. */
+  /** The end of the range, which is not included. */
   until: z.string().optional(),
 };
 
@@ -93,7 +93,7 @@ export function logMatcher(filter: LogFilter): Test {
   };
 }
 
-/** Characters that look the same in JSON. */
+/** Matches words of characters that JSON does not escape. */
 const PLAIN_WORD = /^[!#-[\]-~]+$/;
 
 /**

@@ -73,8 +73,8 @@ function toRequestEntry(record: AccessRecord): LogEntry {
 let second = { start: NaN, text: "" };
 
 /**
- * Does the same as `toISOString()`, but without the `Z`, and fast for times in the same second as
- * the previous one.
+ * Like `toISOString()`, but without the `Z`, and fast for times in the same second as the previous
+ * one.
  */
 function isoTime(time: number): string {
   const whole = Math.floor(time);
@@ -115,7 +115,10 @@ export function formatLogLine(record: LogRecord): string {
 
 const HOOKS = "/v1/hooks/";
 
-/** Removes a deploy hook's token, which may be sent to a deployment's host by mistake. */
+/**
+ * Formats a request. Removes a deploy hook's token, which may be sent to a deployment's host by
+ * mistake.
+ */
 export function requestLine(record: AccessRecord): string {
   const start = record.path.indexOf(HOOKS);
   return start === -1

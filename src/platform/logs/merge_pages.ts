@@ -7,7 +7,7 @@ import type { LogLine, LogPlace } from "./log_files.ts";
 export interface NodePage {
   /** Oldest first. */
   readonly lines: readonly LogLine[];
-  /** Where to continue; `null` at the start of the log. */
+  /** The position at which to continue; `null` at the start of the log. */
   readonly next: LogPlace | null;
   /** The position from which the node started reading backwards. */
   readonly top: LogPlace;

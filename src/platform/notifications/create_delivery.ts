@@ -31,8 +31,8 @@ import { concerns, wantedChannels } from "./preferences/wanted_channels.ts";
 import type { ReviewDelivery } from "./delivery/types.ts";
 
 /**
- * Decides again when a message is sent, because preferences may have changed, or quiet hours may
- * have started.
+ * Creates the check that runs just before a message is sent, because preferences may have changed,
+ * or quiet hours may have started.
  */
 function createReview(
   { preferences, now }: { readonly preferences: PreferenceService; readonly now: Clock },
@@ -103,9 +103,7 @@ function vapidSubject({ mailer, publicOrigin }: DeliveryOptions): string {
   return protocol === "https:" ? publicOrigin : `mailto:svc@${hostname}`;
 }
 
-/**
- * Creates the bot, its poller and its channel. Returns an empty object if the platform has no bot.
- */
+/** Creates the bot, its poller and its channel. Returns `undefined` if the platform has no bot. */
 function createMessenger(options: DeliveryOptions, links: LinkStore) {
   const { kv, nodes, bot: settings, accounts, publicOrigin, now, random, onTrouble } = options;
   if (settings === undefined) return undefined;

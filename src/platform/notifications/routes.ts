@@ -108,7 +108,7 @@ function bindStream(router: Router, services: NotificationRouteServices): void {
   });
 }
 
-/** Returns who may learn of an event. A security event concerns only the person who raises it. */
+/** Returns the audience of an event. A security event concerns only the person who raises it. */
 function audienceOf({ user, workspace }: Caller, event: EventName): EventAudience {
   const workspaceId = workspace.id;
   return EVENTS[event].category === "Security"

@@ -35,7 +35,7 @@ type SignInParts = Pick<
   "kv" | "box" | "memory" | "passwords" | "limits" | "publicOrigin" | "now" | "random"
 >;
 
-/** Where a person returns after signing in, or why they cannot return. */
+/** The URL to which a person returns after signing in, or the reason why they cannot return. */
 export type Return =
   | { readonly type: "grant"; readonly host: string; readonly url: string }
   | { readonly type: "stranger"; readonly host: string };

@@ -46,7 +46,7 @@ async function withScript(
   }
 }
 
-/** Starts a process in its own session, and waits until it runs. */
+/** Shell code that starts a process in its own session, and then waits until it runs. */
 const LEAVE = `setsid sh -c ': >left; exec sleep 1000'`;
 const LEFT = "& while [ ! -e left ]; do :; done";
 

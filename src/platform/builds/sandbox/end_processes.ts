@@ -4,10 +4,10 @@
  * @module
  */
 
-/** The state of a process that has exited but has not been reaped by its parent. */
+/** Matches the state of a process that has exited but has not been reaped by its parent. */
 const DEAD = /^State:\s+[ZX]/m;
 
-/** Real, effective, saved and file system user (proc(5), `status`). */
+/** Matches the real, effective, saved and file system user IDs (proc(5), `status`). */
 const USERS = /^Uid:\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)/m;
 
 const PARENT = /^PPid:\s+(\d+)/m;

@@ -11,8 +11,8 @@ const INTERVAL_MS = 1000;
 const PAGE_BYTES = 4096;
 
 /**
- * Linux shares processors between sessions (sched(7), autogroup). `nice` affects processes only
- * within a session.
+ * Niceness of a build's sessions. Linux shares processors between sessions (sched(7), autogroup),
+ * and a process's own niceness counts only within its session.
  */
 export const SESSION_NICE = 5;
 

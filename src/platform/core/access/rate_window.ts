@@ -17,7 +17,7 @@ export interface RateLimits {
   readonly stepMs?: number;
 }
 
-/** The part of the limit that a subject has used, for `RateLimit` and `Retry-After`. */
+/** How much of its limit a subject has used, for `RateLimit` and `Retry-After`. */
 export interface RateStanding {
   readonly limit: number;
   readonly windowSeconds: number;

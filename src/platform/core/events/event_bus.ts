@@ -38,8 +38,8 @@ export function retryDelay(failures: number, error: unknown): number {
 }
 
 /**
- * Notifies everyone whom the events concern. If called again with the same events after a crash,
- * must have no effect.
+ * Notifies everyone whom the events concern. After a crash, it can be called again with the same
+ * events, which must have no effect.
  */
 export type PassOn = (events: readonly EventRecord[], lease: Lease) => Promise<void>;
 
@@ -90,7 +90,7 @@ export class EventBus {
   #fresh: EventRecord[] = [];
   /** Whether the store may contain events that are older than those in memory. */
   #behind = true;
-  /** Number of times that events have arrived that are only in the store. */
+  /** How many times new events were dropped from memory, so they are only in the store. */
   #arrivals = 0;
   #lookedAt = 0;
   #failures = 0;
@@ -105,7 +105,7 @@ export class EventBus {
     this.#ids = new EventIds(options.now, options.random);
   }
 
-  /** The store's methods that the node which passes on events uses. */
+  /** The store's methods for the node that passes events on. */
   get #led(): Led<Pick<EventStore, "pending" | "remove">> {
     return this.#options.store;
   }
@@ -136,7 +136,7 @@ export class EventBus {
   start(passOn: PassOn): void {
     this.#passOn = passOn;
     this.#options.nodes?.onGained("events", () => {
-      // The cause of earlier failures may also have prevented this node from becoming the leader.
+      // Earlier failures may have had the same cause as the change of leader, so retry immediately.
       clearTimeout(this.#retry);
       this.#retry = undefined;
       this.#failures = 0;
@@ -209,7 +209,7 @@ export class EventBus {
 
   #keepFresh(stored: readonly EventRecord[]): void {
     this.#fresh.push(...stored);
-    // Other nodes may have stored events between these.
+    // Other nodes may have stored events between these, so the store must be read.
     if (this.#fresh.length <= MAX_FRESH && this.#options.nodes?.isShared !== true) return;
     this.#fresh = [];
     this.#behind = true;

@@ -202,7 +202,7 @@ Deno.test("EventBus.passed() waits for an event stored while others are being re
     assert.deepEqual(inTime, ["first", "second"]);
   }));
 
-Deno.test("EventBus raises stored events that were never raised when it starts", () =>
+Deno.test("EventBus raises, at startup, stored events that were never raised", () =>
   withBus(async (open, _, kv) => {
     const first = open();
     const note = async (event: RaisedEvent) => {
@@ -282,7 +282,7 @@ Deno.test("EventBus.raise() never rejects", async () => {
   assert.ok(troubles[0]?.startsWith("Cannot trigger deployment.live: "));
 });
 
-Deno.test("EventIds.next() never goes back", () => {
+Deno.test("EventIds.next() returns greater IDs, even if the clock is set back", () => {
   let now = NOW;
   const ids = new EventIds(() => now, random);
   const made = Array.from({ length: 5000 }, () => ids.next());

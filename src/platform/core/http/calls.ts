@@ -12,7 +12,7 @@ export interface RequestContext<E> extends ParsedRequest<E> {
 
 export type AuditFacts = Readonly<Record<string, unknown>>;
 
-/** Facts about a resource before and after a call, unless the response shows them. */
+/** A resource before and after a call, for the audit log, unless the response shows it. */
 export interface NotedFacts {
   readonly before?: AuditFacts;
   readonly after?: AuditFacts;
@@ -33,7 +33,7 @@ export interface ForeignVisit extends Visit {
   /**
    * Authenticates a request and checks its caller's permissions.
    *
-   * @throws {Failure} as the API does
+   * @throws {Failure} for the same reasons as the API
    */
   caller(request: Request, endpoint: GuardedEndpoint): Promise<Caller>;
 }

@@ -60,8 +60,8 @@ export class Failure extends Error {
 }
 
 /**
- * How long to wait before retrying if the store was too busy, or other writers were always faster,
- * in seconds.
+ * Number of seconds after which to retry if the store was too busy, or if other writers always
+ * committed first.
  */
 const CONTENTION_RETRY_SECONDS = 1;
 

@@ -42,7 +42,7 @@ function readHostname(url: string, endOfOrigin: number): string {
 }
 
 /**
- * Returns a function that recognizes API hosts: the given names, and any IP address. All other
+ * Returns a function that recognizes API hosts: the given names, and all IP addresses. All other
  * hosts belong to the edge.
  */
 export function apiHosts(names: readonly string[]): (hostname: string) => boolean {

@@ -31,8 +31,8 @@ export class IdempotencyStore {
   }
 
   /**
-   * Marks a request as started, replacing an earlier marker. Returns `false` if another node was
-   * faster.
+   * Marks a request as started, replacing an earlier marker. Returns `false` if another node has
+   * done so first.
    */
   async begin(
     id: string,

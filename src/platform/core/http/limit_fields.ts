@@ -1,6 +1,6 @@
 /**
- * The limits against which a request counted, in header fields of the response: `RateLimit-Policy`
- * and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
+ * Reports the rate limits that a request counted against, in the header fields `RateLimit-Policy`
+ * and `RateLimit` of its response (draft-ietf-httpapi-ratelimit-headers-11).
  *
  * @module
  */

@@ -6,7 +6,10 @@
  */
 const CACHE_CONTROL = "public, max-age=3600";
 
-/** Encodes characters that a header field cannot contain, such as `€`, just as browsers do. */
+/**
+ * Redirects permanently. Encodes characters that a header field cannot contain, such as `€`, just
+ * as browsers do.
+ */
 const permanently = (location: string): Response =>
   new Response(null, {
     status: 308,

@@ -36,7 +36,7 @@ export class RouteTable<Handler> {
 
   /** @throws {TypeError} if the path already has a handler for that method. */
   add(method: string, path: PathPattern, handler: Handler): void {
-    // Two spellings of one path would hide each other's methods.
+    // Paths that differ only in parameter names would hide each other's methods.
     const shape = path.replace(/:\w+/g, ":");
     const same = this.#paths.keys().find((known) => known.replace(/:\w+/g, ":") === shape);
     if (same !== undefined && same !== path) {

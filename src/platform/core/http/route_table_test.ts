@@ -93,7 +93,7 @@ Deno.test("HEAD gets the response to GET without a body", async () => {
   assert.deepEqual([other.status, other.headers.get("allow")], [405, "OPTIONS, POST"]);
 });
 
-Deno.test("RouteTable refuses two spellings of one path, and a duplicate method", () => {
+Deno.test("RouteTable refuses paths that differ only in parameter names, and duplicates", () => {
   const table = new RouteTable<null>();
   table.add("GET", "/a/:one", null);
   assert.throws(

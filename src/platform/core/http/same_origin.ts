@@ -9,7 +9,7 @@ import { Failure } from "./failure.ts";
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Methods that change nothing (RFC 9110, 9.2.1). */
+/** Returns whether a method changes nothing (RFC 9110, 9.2.1). */
 export function isSafeMethod(method: string): boolean {
   return SAFE_METHODS.has(method);
 }

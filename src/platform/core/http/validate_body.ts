@@ -1,6 +1,6 @@
 /**
- * Validates a body against its endpoint's schema. Long lists are validated in steps, so that other
- * work can run in between.
+ * Validates a body against its endpoint's schema. Long lists are validated in steps, so other work
+ * can run in between.
  *
  * @module
  */

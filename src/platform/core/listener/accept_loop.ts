@@ -6,7 +6,7 @@ const LONGEST_PAUSE_MS = 1000;
 
 export interface AcceptLoop<C> {
   accept(): Promise<C>;
-  /** Returns whether the listener is closed, so that no more connections arrive. */
+  /** Returns whether the listener is closed and no more connections will arrive. */
   isClosed(): boolean;
   /** Resolves when another connection is allowed; `undefined` if one is allowed now. */
   room(): Promise<void> | undefined;

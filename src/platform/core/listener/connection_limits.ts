@@ -2,15 +2,14 @@
 import type { ConnectionLimits } from "./types.ts";
 
 /**
- * Minimum for the connection limit, so that a platform with few file descriptors still serves
- * clients.
+ * Minimum for the connection limit, so a platform with few file descriptors still serves clients.
  */
 const FEWEST_CONNECTIONS = 16;
 const MOST_CONNECTIONS = 50_000;
 
 const MOST_PER_ADDRESS = 256;
 
-/** The given limits. Those that are missing depend on the machine. */
+/** The given limits. Missing ones depend on the machine. */
 export type GivenLimits =
   & Omit<ConnectionLimits, "maxConnections" | "maxPerAddress">
   & Partial<Pick<ConnectionLimits, "maxConnections" | "maxPerAddress">>;

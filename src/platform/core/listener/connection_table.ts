@@ -31,7 +31,7 @@ export interface Sending {
    * has yet to provide more.
    */
   since: number | undefined;
-  /** Maximum number of the response's bytes that can be buffered. */
+  /** Upper bound for the number of the response's bytes that are buffered. */
   readonly bytes: number;
   /** The number of responses that this one represents, including unwatched ones. */
   readonly stands: number;
@@ -47,13 +47,13 @@ export interface Tracked {
   phase: Phase;
   /** When the phase started. */
   since: number;
-  /** Number of requests whose responses have not been sent yet, and of open WebSockets. */
+  /** Number of open WebSockets, and of requests whose responses have not been sent yet. */
   busy: number;
   /** Request bodies that the platform is waiting for. */
   readonly bodies: Set<BodyWait>;
   /** Watched responses that the client has not fully received. */
   readonly sendings: Set<Sending>;
-  /** Maximum number of bytes that can be buffered for these responses. */
+  /** Upper bound for the number of bytes that are buffered for these responses. */
   unsent: number;
   /**
    * Whether the connection carries several requests at a time, which is possible only with HTTP/2.

@@ -160,8 +160,7 @@ export class HttpConnection implements ClientConnection {
         const reply = (response: Response) =>
           sendBehind(seen, isCoded || isLeaving() ? asLast(response) : response, info);
         if (!(answer instanceof Promise)) return reply(answer);
-        // The signal reports a reset of the stream by the client only if the signal was read before
-        // the reset.
+        // The signal reports that the client reset the stream only if it was read before the reset.
         if (entry.isShared) void request.signal;
         return answer.then(reply, (error) => {
           over();

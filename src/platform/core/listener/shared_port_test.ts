@@ -27,7 +27,7 @@ function count(listeners: readonly Deno.Listener[]): number[] {
 async function connectAll(port: number, hostname = "127.0.0.1"): Promise<void> {
   for (let at = 0; at < CONNECTIONS; at++) {
     const conn = await Deno.connect({ hostname, port });
-    // How many connections the listener had accepted when it was closed.
+    // The listener closes each connection as soon as it has counted it.
     assert.equal(await conn.read(new Uint8Array(1)), null);
     conn.close();
   }

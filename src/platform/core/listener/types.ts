@@ -1,4 +1,4 @@
-/** Facts about connections for handlers, and limits on connections. @module */
+/** Information about connections for their handlers, and limits on connections. @module */
 
 export interface ClientConnection {
   /** Whether HTTP has ended on the connection. */
@@ -9,7 +9,9 @@ export interface ClientConnection {
   readonly scheme: "http" | "https";
   /** The front edge that forwarded the request and supplied the other fields. */
   readonly relayedBy?: string | undefined;
-  /** Whether that edge is on this machine and has not looked for the client behind proxies. */
+  /**
+   * Whether the front edge is on this machine, and has not looked for the client behind proxies.
+   */
   readonly isRelayedHere?: boolean | undefined;
   /**
    * Counts the connection as open until `ended` settles, because it was upgraded to a WebSocket.

@@ -42,7 +42,10 @@ export class Leases {
     return ROLES.filter((role) => this.leads(role));
   }
 
-  /** Calls `begin` each time this node regains the role, even after a late pulse. */
+  /**
+   * Calls `begin` now if this node has the role, and whenever this node gains it, even after a late
+   * pulse.
+   */
   onGained(role: Role, begin: () => void): void {
     this.#gained.set(role, [...this.#gained.get(role) ?? [], begin]);
     if (this.leads(role)) begin();

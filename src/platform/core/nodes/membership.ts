@@ -186,8 +186,8 @@ export class Membership implements Nodes {
   }
 
   /**
-   * For a day, other nodes that need a response from this node while it is down report it as
-   * missing.
+   * Records that this node was active. For a day, other nodes report this node as missing if they
+   * need its response while it is down.
    */
   async #noteKnown(): Promise<void> {
     const { kv, id, now } = this.#options;
@@ -205,7 +205,8 @@ export class Membership implements Nodes {
   }
 
   #report(error: unknown): void {
-    // All other code that uses the store notices by itself when the store is unreachable.
+    // An unreachable store is not reported here, because all other code that uses the store notices
+    // it.
     if (error instanceof StoreUnavailableError) return;
     const reason = error instanceof NodeIdInUseError ? error.message : String(error);
     this.#options.onTrouble(`This node cannot renew its membership: ${reason}`);

@@ -10,8 +10,8 @@ export interface Nodes {
   readonly isShared: boolean;
   leads(role: Role): boolean;
   /**
-   * Runs `work` on the one node that performs the role for all nodes. Returns `undefined` if
-   * another node leads. Commits that depend on the lease are refused once the lease is lost.
+   * Runs `work` if this node performs the role for all nodes. Returns `undefined` if another node
+   * leads. Commits that depend on the lease are refused once the lease is lost.
    *
    * @throws {LeaseLostError} if the lease was lost in the meantime.
    */

@@ -63,7 +63,7 @@ export interface FaultyStorage extends AsyncDisposable {
   pass(request: Request): Promise<Response>;
 }
 
-/** Runs a test with object storage behind a proxy that the test controls. */
+/** Opens object storage behind a proxy that the test controls. */
 export async function openFaultyStorage(): Promise<FaultyStorage> {
   const storage = await openTestStorage();
   const url = new URL(storage.place);

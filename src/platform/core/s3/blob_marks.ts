@@ -17,9 +17,9 @@ import type { Lease, RecordStore } from "../../../store/mod.ts";
 const time = z.number();
 
 const markSchema = z.discriminatedUnion("state", [
-  /** Nothing needed the blob at that time. */
+  /** Nothing has needed the blob since the given time. */
   z.object({ state: z.literal("unneeded"), since: time }),
-  /** Until that time, according to the storage's clock, the blob's object can still be removed. */
+  /** The blob's object can still be removed until the given time on the storage's clock. */
   z.object({ state: z.literal("removing"), until: time }),
   /** The blob's object has different content. */
   z.object({ state: z.literal("damaged"), since: time }),
@@ -52,8 +52,8 @@ export class BlobMarks {
   }
 
   /**
-   * Sets a mark if its current value is still `before`. Returns `false` if another process was
-   * faster.
+   * Sets a mark if its current value is still `before`. Returns `false` if another process has
+   * changed it first.
    */
   async set(
     blob: BlobName,
@@ -74,7 +74,10 @@ export class BlobMarks {
       .commit(lease)).ok;
   }
 
-  /** Marks a blob as needed for a day. Returns the blob's mark if the blob must be stored again. */
+  /**
+   * Removes the mark of an unneeded blob, so the blob is kept for at least a day. Returns the mark
+   * of a blob that must be stored again.
+   */
   async takeBack(blob: BlobName, lease?: Lease): Promise<Versioned<BlobMark> | undefined> {
     for (;;) {
       const found = await this.find(blob);

@@ -52,7 +52,7 @@ export class MultipartUpload {
     });
   }
 
-  /** Cancels the upload, so that the storage does not keep its parts. */
+  /** Cancels the upload, so the storage does not keep its parts. */
   async abort(): Promise<void> {
     const query = { uploadId: this.#id };
     await this.#requests.attempt(() =>

@@ -11,8 +11,8 @@ export interface OpenBucket {
   /** The bucket and its prefix, in readable form. */
   readonly name: string;
   /**
-   * Returns the storage's refusal that made a call fail, or an error with status 0 if the storage
-   * did not respond.
+   * Returns the storage's refusal if it caused the error. Its status is 0 if the storage did not
+   * respond.
    */
   refusalOf(error: unknown): S3Error | undefined;
   close(): void;

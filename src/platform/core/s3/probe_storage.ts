@@ -14,7 +14,7 @@ export class ProbeError extends Error {
 /**
  * Stores an object of a few bytes under `probe/`, reads it back, and deletes it.
  *
- * @param name the object's name, which must differ for each probe, so that concurrent probes do not
+ * @param name the object's name, which must differ for each probe, so concurrent probes do not
  * collide.
  * @throws {S3PlaceError} @throws {S3CredentialsError}
  * @throws {ProbeError} naming the step that failed.

@@ -98,7 +98,7 @@ export class S3Bucket {
     let failure: { readonly error: unknown } | undefined;
     using file = await Deno.open(path);
     for (let number = 1; failure === undefined; number++) {
-      // Waits for a slot before reading the part, so that only a few parts are in memory at a time.
+      // Waits for a slot before reading the part, so only a few parts are in memory at a time.
       const { promise: read, resolve: onRead, reject } = Promise.withResolvers<boolean>();
       const part: Promise<void> = this.#bodies(async () => {
         const content = await readPart(file, partBytes);
@@ -127,8 +127,8 @@ export class S3Bucket {
   }
 
   /**
-   * Passes an object's content to `take`, and resumes after an interruption. Returns `undefined` if
-   * the object is missing.
+   * Passes an object's content to `take`, which is called again after an interruption. Returns
+   * `undefined` if the object is missing.
    */
   async get<T>(
     key: string,

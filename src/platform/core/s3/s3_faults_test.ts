@@ -118,7 +118,7 @@ testFaults("a download that breaks off halfway is repeated", async ({ storage, n
   assert.equal((await reader.of(WORKSPACE).read(sha256)).length, 200_000);
 });
 
-testFaults("a failed multipart upload leaves nothing", async ({ storage, node }) => {
+testFaults("a failed multipart upload leaves nothing behind", async ({ storage, node }) => {
   const vault = await node("a");
   const blobs = vault.of(WORKSPACE);
   const content = new Uint8Array(5 * PART_BYTES + 1).fill(7);
@@ -184,7 +184,7 @@ testFaults("an object that stays damaged is missing for all nodes until it is st
 });
 
 testFaults(
-  "object storage that does not respond is given up on and reported by name",
+  "requests to storage that does not respond fail, and it is reported by name",
   async ({ storage, node, messages }) => {
     const cached = sha256Hex("cached");
     const other = sha256Hex("other");

@@ -50,7 +50,10 @@ function refuseCredentials(): never {
   );
 }
 
-/** Errors never quote values that may be secret. */
+/**
+ * Rejects credentials, and unknown or repeated settings. Errors never quote values, which may be
+ * secret.
+ */
 function checkSettings(settings: URLSearchParams): void {
   const given = new Set<string>();
   for (const name of settings.keys()) {

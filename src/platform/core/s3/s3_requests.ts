@@ -1,6 +1,6 @@
 /**
  * Sends requests to object storage: signed, with time limits, and with retries if these can help.
- * Also tracks whether the storage responds, so that nothing waits for storage that is down.
+ * Also tracks whether the storage responds, so nothing waits for storage that is down.
  *
  * @module
  */

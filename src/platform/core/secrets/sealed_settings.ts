@@ -25,7 +25,7 @@ export async function sealedSetting(
   return stored.ok ? text : await sealedSetting({ kv, box }, name, make);
 }
 
-/** A secret that is created at the first start, so that later starts can verify their keys. */
+/** A secret that is created at the first start, so later starts can verify their keys. */
 const CHECK = "keys_check";
 
 /**

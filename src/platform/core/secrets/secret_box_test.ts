@@ -28,7 +28,7 @@ Deno.test("SecretBox never seals a value the same way twice", () =>
     assert.notDeepEqual(one.data, two.data);
   }));
 
-Deno.test("SecretBox.open() refuses a different place, changed bytes and a different key", () =>
+Deno.test("SecretBox.open() refuses a different position, changed bytes and a different key", () =>
   withKeyFile(async (path) => {
     const box = await openBox(path);
     const sealed = await box.seal("hunter2", "variable/a");

@@ -69,11 +69,11 @@ export interface BlobStore {
     hashes: readonly string[],
     options?: LookOptions,
   ): Promise<ReadonlyMap<string, number | undefined>>;
-  /** Verifies a blob. Moves a damaged blob aside, so that it counts as missing. */
+  /** Verifies a blob. Moves a damaged blob aside, so it counts as missing. */
   reportDamage(sha256: string): Promise<void>;
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
-  /** Opens a blob's file, so that the runtime can send it directly. */
+  /** Opens a blob's file, so the runtime can send it directly. */
   openFile(sha256: string): Promise<BlobFile>;
   /** Creates a read-only file with the content at an unused path: a hard link, or a copy. */
   link(sha256: string, path: string): Promise<void>;

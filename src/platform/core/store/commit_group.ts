@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { KeyPart, RecordKey } from "../../../store/mod.ts";
 
-/** A commit's keys, and the space that the commit takes up in a transaction. */
+/** A commit's keys, and the space that the commit needs in a transaction. */
 export interface Footprint {
   /** Versions that the commit checks, by key name. */
   readonly checked: ReadonlyMap<string, string | null>;

@@ -25,7 +25,7 @@ export interface DataDir {
   readonly cache: string;
   /** The keys with which secrets are encrypted. */
   readonly keys: string;
-  /** Releases the lock, so that another platform can use the folder. */
+  /** Releases the lock, so another platform can use the folder. */
   release(): void;
 }
 
@@ -50,8 +50,8 @@ export class DataDirUnusableError extends Error {
 }
 
 /**
- * Creates the data directory if it is missing, so that only its owner can read it, and locks it for
- * this process. The system releases the lock when the process exits for any reason.
+ * Creates the data directory if it is missing, readable only by its owner, and locks it for this
+ * process. The system releases the lock when the process exits for any reason.
  *
  * @throws {DataDirInUseError} if another process holds the lock.
  * @throws {DataDirUnusableError} if the data directory cannot be created or written.

@@ -4,7 +4,7 @@ import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 /** Maximum number of mutations in one commit. Deno KV allows 1,000. */
 const BATCH = 200;
 
-/** Deletes the given keys while they are being found. */
+/** Deletes the given keys in batches as they are found. */
 export async function deleteKeys(kv: RecordStore, found: AsyncIterable<RecordKey>): Promise<void> {
   let batch = kv.atomic();
   let size = 0;

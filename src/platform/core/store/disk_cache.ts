@@ -35,7 +35,7 @@ export class DiskCache {
 
   readonly #options: DiskCacheOptions;
 
-  /** Names are `<workspace>/<sha256>`. */
+  /** Counts the existing files, which are named `<workspace>/<sha256>`. */
   constructor(options: DiskCacheOptions) {
     this.#options = options;
     this.#counted = this.#count().catch((error) =>

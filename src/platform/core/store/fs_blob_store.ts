@@ -45,7 +45,9 @@ export interface FsBlobStoreOptions {
   readonly damaged: string;
   /** Whether writes may be lost in a power failure; false by default. */
   readonly isCache?: boolean;
-  /** A clock in milliseconds. With it, a check of a file remains valid for a few seconds. */
+  /**
+   * A monotonic clock in milliseconds. If set, a check of a file remains valid for a few seconds.
+   */
   readonly monotonic?: (() => number) | undefined;
   /**
    * Whether other nodes sweep the same folder. A lookup refreshes the file's age, which tells the

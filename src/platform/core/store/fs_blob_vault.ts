@@ -37,7 +37,9 @@ export async function openFsBlobVault(
   options: {
     /** This node's ID, if other nodes use the same folder. */
     readonly owner?: string | undefined;
-    /** A clock in milliseconds. With it, a check of a file remains valid for a few seconds. */
+    /**
+     * A monotonic clock in milliseconds. If set, a check of a file remains valid for a few seconds.
+     */
     readonly monotonic?: (() => number) | undefined;
     onDamaged?(message: string): void;
   } = {},

@@ -76,7 +76,7 @@ Deno.test("GroupedStore() fails only the commit whose check fails, and no others
     assert.deepEqual(made, [0, 1, 2, 3, 5, 6, 7, 8]);
   }));
 
-Deno.test("GroupedStore() hides values set in the same transaction from checks", () =>
+Deno.test("GroupedStore() lets only one of two concurrent writers create a key", () =>
   withStores(async ({ grouped }) => {
     const claim = (value: number) =>
       grouped.atomic().check({ key: ["k"], versionstamp: null }).set(["k"], bytes(value)).commit();

@@ -148,7 +148,7 @@ export const keys = {
     variable.key,
     variable.scope,
   ],
-  /** Updated by every change to a project's variables, so that changes exclude each other. */
+  /** Updated by every change to a project's variables, so only one change at a time succeeds. */
   variablesGuard: (projectId: string): Key => ["variables_guard", projectId],
   /** Updated by every change in one scope. */
   variablesVersions: (projectId: string): Key => ["variables_version", projectId],
@@ -292,7 +292,7 @@ export const keys = {
   /** Reports that are sent to forges about a project's deployments. */
   forgeReports: (projectId: string): Key => ["forge_reports", projectId],
   forgeReport: (projectId: string, id: string): Key => ["forge_reports", projectId, id],
-  /** Counters, stored separately so that triggers do not contend for the hook's record. */
+  /** Counters, stored separately so triggers do not contend for the hook's record. */
   hookUses: (id: string): Key => ["deploy_hook_uses", id],
   hookUse: (id: string, counter: "count" | "last"): Key => ["deploy_hook_uses", id, counter],
   /** Responses to triggers with an `Idempotency-Key`. */

@@ -116,8 +116,8 @@ export async function openKv(
 }
 
 /**
- * Reports a damaged file as a store that cannot be opened. If damaged keys are repaired (`mends`),
- * errors about them are unchanged.
+ * Returns a function that reports a damaged file as a store that cannot be opened. If damaged keys
+ * are repaired (`mends`), errors about them are unchanged.
  */
 const explainAt = (place: string, mends: boolean) => (error: unknown): unknown =>
   error instanceof Error &&

@@ -34,7 +34,7 @@ async function through(pg: TestPg, hosts: StoreAddress["hosts"]): Promise<StoreA
 }
 
 testPg(
-  "a commit whose response is lost is stored once, and its result is correct",
+  "a commit whose response is lost is stored once, and returns its version",
   async (pg) => {
     await using proxy = new TestProxy(pg.cluster.socket);
     const store = await openPgStore(await through(pg, [{ hostname: LOCALHOST, port: proxy.port }]));
@@ -77,7 +77,7 @@ testPg("no commit is lost or repeated if connections are cut repeatedly", async 
 
 testPg("a store with several hosts uses the host that accepts writes", async (pg) => {
   await using proxy = new TestProxy(pg.cluster.socket);
-  // The listener is closed immediately, so that nothing listens on its port.
+  // The listener is closed immediately, so nothing listens on its port.
   using unused = Deno.listen({ hostname: LOCALHOST, port: 0 });
   const closed = unused.addr.port;
   unused.close();

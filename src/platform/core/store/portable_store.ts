@@ -64,7 +64,11 @@ async function isMarkedPortable(kv: RecordStore): Promise<boolean> {
   return (await kv.get(MARK)).versionstamp !== null;
 }
 
-/** @throws {NewerValuesError} if a value is unreadable. Returns whether to mark the store. */
+/**
+ * Returns whether to mark the store as readable by every runtime.
+ *
+ * @throws {NewerValuesError} if a value is unreadable.
+ */
 export async function checkReadable(kv: RecordStore): Promise<boolean> {
   if (await isMarkedPortable(kv)) return false;
   try {

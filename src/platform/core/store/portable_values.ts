@@ -100,7 +100,7 @@ export class ValueDamagedError extends Error {
   override readonly name = "ValueDamagedError";
 }
 
-/** Returns whether a stored value has the correct checksum. */
+/** Returns whether a stored value has a checksum, and whether the checksum is correct. */
 export function checksumOf(key: RecordKey, stored: unknown): ChecksumState {
   if (!(stored instanceof Uint8Array) || !isEncoded(stored)) return "none";
   return stored[1] === JSON_TEXT ? textChecksum(key, stored) : bytesChecksum(key, stored);

@@ -9,14 +9,14 @@ import * as z from "zod";
 import type { Draft, Entry, KeyPart, RecordKey, SetOptions } from "../../../store/mod.ts";
 import type { Versioned } from "./records.ts";
 
-/** Index entries, by which records can be found without knowing their keys. */
+/** Index entries, which find records without knowing their keys. */
 export interface Index<T> {
   entries(record: T): readonly RecordKey[];
   /**
-   * What the value of an entry is: a copy of the record (`copy`); the last part of the record's key
-   * (`id`), if the entry's key contains the other parts; or an object with all parts of the
-   * record's key, under these names. If a name is missing from the object, the last part of the
-   * entry's key is used.
+   * The value of an entry: a copy of the record (`copy`); the last part of the record's key (`id`),
+   * if the entry's key contains the other parts; or an object with all parts of the record's key,
+   * under these names. If a name is missing from the object, the last part of the entry's key is
+   * used.
    */
   readonly holds: "copy" | "id" | readonly string[];
   /** Whether an entry can belong to only one record at a time. */

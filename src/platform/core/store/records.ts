@@ -82,8 +82,8 @@ export interface Page<T> {
 export interface PageOptions<T> extends PageWish {
   readonly schema: z.ZodType<T>;
   /**
-   * Returns whether the list shows a record. By default, it shows all records. Filtered pages may
-   * be short.
+   * Returns whether the list includes a record. By default, it includes all records. Filtered pages
+   * may be short.
    */
   readonly shows?: ((record: T) => boolean) | undefined;
 }
@@ -126,7 +126,7 @@ export function pageOf<T extends { readonly id: string }>(
 
 /**
  * Maximum number of attempts, with growing pauses. After that, an update gives up, because other
- * processes keep changing the record first.
+ * processes keep changing the record.
  */
 const MAX_ATTEMPTS = 20;
 
@@ -199,7 +199,7 @@ export async function commitVersioned<T>(
   }, shared);
 }
 
-/** Does the same as {@link commitVersioned}, but does not return the version. */
+/** Like {@link commitVersioned}, but does not return the version. */
 export async function commitWithRetries<T>(
   kv: RecordStore,
   contended: readonly RecordKey[],

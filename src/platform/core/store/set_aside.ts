@@ -1,7 +1,7 @@
 /**
- * Sets damaged records aside: reports them and moves them to an unused part of the store, so that
- * the platform can serve everything else. As long as there are damaged records, no unreferenced
- * data is removed.
+ * Sets damaged records aside: reports them and moves them to an unused part of the store, so the
+ * platform can serve everything else. As long as there are damaged records, no unreferenced data is
+ * removed.
  *
  * @module
  */

@@ -48,7 +48,7 @@ export function addBytesChecksum(key: RecordKey, value: Uint8Array): Uint8Array<
   return withTail(value, [...MARK, ...bytesOf(checksumOf(key, value))]);
 }
 
-/** Whether a value has a checksum that matches the value and its key. */
+/** Whether a value has a checksum, and whether the checksum matches the value and its key. */
 export type ChecksumState = "none" | "right" | "wrong";
 
 const endsWith = (value: Uint8Array, tail: readonly number[]): boolean =>

@@ -66,9 +66,9 @@ export class VerifiedBlobs {
   }
 
   /**
-   * Adds the sizes of those blobs in `hashes` that are verified and unchanged to `sizes`. Returns
-   * the other hashes. The system has these files cached, so a synchronous lookup takes a tenth of
-   * the time of an asynchronous one.
+   * Adds to `sizes` the sizes of the blobs in `hashes` that are verified and unchanged. Returns the
+   * other hashes. The system has these files cached, so a synchronous lookup takes a tenth of the
+   * time of an asynchronous one.
    */
   *lookAt(
     hashes: Iterable<string>,

@@ -46,7 +46,7 @@ Deno.test("VerifiedBlobs.lookAt() trusts a check for five seconds if requested",
   }, () => now);
 });
 
-Deno.test("VerifiedBlobs.lookAt() checks new files once", () =>
+Deno.test("VerifiedBlobs.lookAt() checks a file that it has not checked before", () =>
   withVerifiedFile(async ({ path, look }) => {
     await Deno.remove(path);
     ok(!look(true));

@@ -167,7 +167,7 @@ async function check(engine: DatabaseEngine): Promise<void> {
 for (const [kind, open] of Object.entries(ENGINES)) {
   const ignore = kind === "server" && !hasServer;
   Deno.test({
-    name: `maskBranch() masks a branch or leaves it as it is: ${kind}${
+    name: `maskBranch() masks a branch or leaves it unchanged: ${kind}${
       ignore ? " (skipped: there is no PostgreSQL here)" : ""
     }`,
     ignore,

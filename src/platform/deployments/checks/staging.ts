@@ -1,4 +1,4 @@
-/** Shows a deployment only at its own URL while its checks run. @module */
+/** Serves a deployment only at its own URL while its checks run. @module */
 import type { CheckReport, CheckResult } from "../../../contract/release_checks.ts";
 import type { SiteDirectory } from "../../../edge/mod.ts";
 import type { Clock } from "../../../lib/clock.ts";
@@ -33,7 +33,7 @@ export class Staging {
     this.#rollouts = rollouts;
   }
 
-  /** Shows a deployment at its own URL. Does nothing if it is already shown there. */
+  /** Serves a deployment at its own URL. Does nothing if it is already served there. */
   async show(deploying: DeploymentRecord): Promise<void> {
     if (deploying.checks?.state === "RUNNING") return;
     const { deployments, sites, addresses, now } = this.#services;
@@ -49,7 +49,9 @@ export class Staging {
     });
   }
 
-  /** @throws {ChecksFailedError} if a check does not pass. The deployment is then hidden again. */
+  /**
+   * @throws {ChecksFailedError} if a check does not pass. The deployment is then no longer served.
+   */
   async check(
     deploying: DeploymentRecord,
     checks: ReleaseChecks,

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import * as z from "zod";
 import { type GitAddress, parseGitUrl } from "../../../lib/git_url.ts";
 
-/** Facts about a repository from an event. */
+/** A repository, as an event describes it. */
 export interface ForgeRepository {
   /** The repository's path on the forge, such as `ada/shop`. */
   readonly name: string;

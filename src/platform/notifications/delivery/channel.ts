@@ -8,7 +8,7 @@ import { type ChannelLimits, type DeliveryChannel } from "../../../contract/chan
 import type { DeliveryRequest, NotificationContent } from "./types.ts";
 
 export interface Receiver {
-  /** The key by which the channel finds the receiver: the ID of a user, subscription or webhook. */
+  /** The receiver's key in the channel: the ID of a user, subscription or webhook. */
   readonly id: string;
   /**
    * The host that receives the message. While that host is down, other messages to it also wait.
@@ -19,8 +19,8 @@ export interface Receiver {
 /** One message to one receiver, ready to be sent. */
 export interface Delivery {
   /**
-   * The message's ID: 64 hexadecimal digits. It is the same for every attempt, so that receivers
-   * can recognize repeats.
+   * The message's ID: 64 hexadecimal digits. It is the same for every attempt, so receivers can
+   * recognize repeats.
    */
   readonly id: string;
   readonly receiverId: string;

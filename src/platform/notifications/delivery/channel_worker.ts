@@ -1,7 +1,7 @@
 /**
  * Sends one channel's due messages. Limits how many are sent at a time in total, per host and per
- * owner, and sends nothing to a host that is down. Each channel has its own worker, so that
- * channels do not wait for each other.
+ * owner, and sends nothing to a host that is down. Each channel has its own worker, so channels do
+ * not wait for each other.
  *
  * @module
  */
@@ -62,7 +62,7 @@ export class ChannelWorker {
   /** How many messages have been started or postponed so far. */
   #progress = 0;
   /**
-   * Where the next scan starts: after messages to busy hosts, or otherwise at the first message.
+   * The start of the next scan: after messages to busy hosts, or otherwise at the first message.
    */
   #behind: DueEntry | undefined;
   /**

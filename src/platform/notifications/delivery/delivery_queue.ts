@@ -37,7 +37,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   readonly store: DeliveryStore;
   /** Completes operations that a crash interrupted, and starts sending. */
   start(): Promise<void>;
-  /** Does the same as `accept()`, for one known receiver. */
+  /** Like `accept()`, but for one known receiver. */
   acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
   /** Wakes the channels for which another node has stored something. */
   follow(changed: readonly RecordKey[]): void;

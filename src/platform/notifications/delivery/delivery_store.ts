@@ -145,7 +145,7 @@ export class DeliveryStore {
   }
 
   /**
-   * Claims a message. Returns `undefined` if another node was faster, or if the message is no
+   * Claims a message. Returns `undefined` if another node has claimed it, or if the message is no
    * longer due.
    */
   async claim(

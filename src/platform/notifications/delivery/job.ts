@@ -8,7 +8,7 @@ import type { RecordKey } from "../../../store/mod.ts";
 export const jobRecord = z.object({
   id: z.string(),
   channel: z.enum(DELIVERY_CHANNELS),
-  /** The receiver's ID, by which the channel finds the receiver. */
+  /** The ID under which the channel knows the receiver. */
   target: z.string(),
   host: z.string(),
   userId: z.string().nullable(),
@@ -46,8 +46,8 @@ type Key = RecordKey;
 
 export const deliveryKeys = {
   /**
-   * Changed by every process that accepts requests or closes a digest, so that these processes
-   * notice each other.
+   * Changed by every process that accepts requests or closes a digest, so these processes notice
+   * each other.
    */
   guard: (): Key => ["delivery", "guard"],
   /** Recently accepted requests. Repeating one of these has no effect. */
@@ -91,7 +91,7 @@ export interface LetterOwner {
   readonly id: string;
 }
 
-/** Which letters in a list to show: all of them, or those about one workspace. */
+/** The letters of a list to show: all of them, or those about one workspace. */
 export interface LetterView extends LetterOwner {
   readonly workspaceId: string | null;
 }

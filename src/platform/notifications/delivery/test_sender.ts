@@ -1,5 +1,5 @@
 /**
- * Sends test messages immediately, without the queue, so that the caller sees the outcome.
+ * Sends test messages immediately, without the queue, so the caller sees the outcome.
  *
  * @module
  */

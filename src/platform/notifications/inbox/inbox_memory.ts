@@ -17,7 +17,7 @@ const MAX_ATTEMPTS = 20;
 
 export interface InboxMemoryOptions {
   load(userId: string): Promise<InboxIndex>;
-  /** Returns whether a user's inbox must not be loaded again at the moment. */
+  /** Returns whether a user's inbox must stay in memory for now. */
   isBusy(userId: string): boolean;
   readonly maxPages?: number;
 }

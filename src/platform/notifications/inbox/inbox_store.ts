@@ -43,7 +43,7 @@ function caughtUp(
   return { number: stored.number, page, removedIds, behind: page !== stored.page };
 }
 
-/** Thrown if another node has changed the inbox, so that it must be read again. */
+/** Thrown if another node has changed the inbox, so it must be read again. */
 export class InboxChangedError extends Error {
   override readonly name = "InboxChangedError";
 }

@@ -218,8 +218,8 @@ export class Inboxes {
   }
 
   /**
-   * Returns the positions of a view's notifications. A session's view omits workspaces that the
-   * user has left.
+   * Returns the numbers of a view's workspaces in an inbox; `null` for all of them. A session's
+   * view omits workspaces that the user has left.
    */
   async #places(index: InboxIndex, { userId, workspaces }: InboxView) {
     const { isMember } = this.#options;

@@ -243,7 +243,7 @@ interface Model {
   state: "inbox" | "archive" | "deleted";
 }
 
-Deno.test("Inboxes behaves like a plain list", async () => {
+Deno.test("Inboxes returns the same as a plain list for any sequence of steps", async () => {
   const step = fc.record({
     type: fc.constantFrom("add", "read", "archive", "delete", "all", "reopen"),
     of: fc.nat(400),

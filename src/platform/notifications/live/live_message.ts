@@ -30,8 +30,8 @@ export interface EncodedMessages {
 }
 
 /**
- * Notifications have their own IDs. The last message has `resumeId`, from which a client can
- * resume.
+ * Encodes several messages. Notifications keep their own IDs. The last message gets `resumeId`,
+ * from which a client can resume.
  */
 export function encodeMessages(
   messages: readonly NotificationMessage[],

@@ -36,7 +36,7 @@ type Change = (preferences: NotificationPreferences) => PreferencesRecord;
 export class PreferenceService {
   /** Preferences by person, then by workspace; `null` for the account's own. */
   readonly #remembered = new Map<string, Map<string | null, NotificationPreferences>>();
-  /** Counts changes, so that what was read before a change is not cached after it. */
+  /** Counts changes, so what was read before a change is not cached after it. */
   #changes = 0;
 
   readonly #kv: RecordStore;

@@ -39,7 +39,7 @@ const TABLE = {
 for (const priority of PRIORITIES) {
   for (const minimum of PRIORITIES) {
     for (const time of ["day", "quiet"] as const) {
-      Deno.test(`wantedChannels() checks ${priority} with minimum ${minimum} by ${time}`, () => {
+      Deno.test(`wantedChannels() judges ${priority} with minimum ${minimum} (${time})`, () => {
         const now = at(time === "day" ? "12:00" : "23:30");
         const passes = PRIORITIES.indexOf(priority) <= PRIORITIES.indexOf(minimum);
         const taken: readonly Channel[] = TABLE[priority][time];

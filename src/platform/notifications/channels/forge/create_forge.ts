@@ -17,7 +17,7 @@ import { describeEvent } from "../../describe_event.ts";
 
 /**
  * Creates the function that queues a report for a pull request. The function resolves once the
- * report is stored, so that it survives a crash.
+ * report is stored, so it survives a crash.
  */
 export function pullReporter(
   { queue, addresses, publicOrigin, now, random }:

@@ -32,14 +32,14 @@ export interface ReporterParts extends ReportContext {
   readonly credentials: OpenGitCredentials;
   readonly pulls: Pick<PullStore, "find" | "commented">;
   readonly reports: ReportStore;
-  /** Who can visit a project's previews. */
+  /** Returns who can visit a project's previews. */
   protectionOf(projectId: string): Promise<Protection>;
   readonly outbound: OutboundFetch;
   readonly allowPrivate: boolean;
   readonly now: Clock;
 }
 
-/** The facts from a deployment's event that identify the deployment. */
+/** The fields of a deployment's event that identify the deployment. */
 export interface ReportedPlace {
   readonly workspaceId: string;
   readonly projectId: string;

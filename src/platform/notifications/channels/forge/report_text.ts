@@ -56,7 +56,7 @@ function describe(state: CommitState, deployment: DeploymentRecord): string {
   }[state];
 }
 
-/** Returns whether there was nothing to build, so that the branch keeps its deployment. */
+/** Returns whether there was nothing to build, so the branch keeps its deployment. */
 export const isSkipped = ({ status, error }: DeploymentRecord): boolean =>
   status === "STOPPED" && error !== null;
 

@@ -2,7 +2,7 @@
 import { isPublicAddress } from "../../../../runtime/mod.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 
-/** Maximum length of a message. The Bot API accepts 4,096 characters after parsing. */
+/** Maximum lengths of a message's parts. The Bot API accepts 4,096 characters after parsing. */
 const MAX_TITLE = 256;
 const MAX_BODY = 3000;
 const MAX_URL = 500;

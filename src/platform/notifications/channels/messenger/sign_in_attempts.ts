@@ -57,7 +57,7 @@ const hashOf = (cookie: string): string => sha256Hex(`svc messenger sign-in\n${c
 
 const CODE_BYTES = 24;
 
-/** Derives the code in the link to the bot from the cookie, so that the code need not be stored. */
+/** Derives the code in the link to the bot from the cookie, so the code need not be stored. */
 export function signInCode(cookie: string): string {
   const hash = Buffer.from(sha256Hex(`svc messenger sign-in code\n${cookie}`), "hex");
   return hash.subarray(0, CODE_BYTES).toString("base64url");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { content } from "../../delivery/_test_delivery.ts";
 import { pushPayload, pushTopic } from "./push_message.ts";
 
-Deno.test("pushPayload() contains the text for the worker", () => {
+Deno.test("pushPayload() contains the text for the service worker", () => {
   const payload = JSON.parse(pushPayload(content({ id: "n1" })));
   assert.deepEqual(payload, {
     id: "n1",

@@ -4,7 +4,7 @@ import type { AuditFacts, Router } from "../../../core/http/mod.ts";
 import type { WebhookService } from "./webhook_service.ts";
 
 /**
- * Returns the facts for the audit log. They contain only the URL's host, because the rest can be
+ * Returns the fields for the audit log. They contain only the URL's host, because the rest can be
  * secret.
  */
 const factsOf = ({ url, ...rest }: { readonly url: string }): AuditFacts => ({

@@ -26,7 +26,7 @@ const webhookRecord = z.object({
   enabled: z.boolean(),
   disabledReason: z.string().nullable(),
   secret: sealedSecret,
-  /** The previous secret. Until this time, messages are also signed with it. */
+  /** The previous secret, and the time until which messages are also signed with it. */
   previous: z.object({ secret: sealedSecret, until: z.number() }).nullable(),
   createdAt: z.number(),
 });
