@@ -86,8 +86,8 @@ export class GitCredentialStore {
   };
 
   /**
-   * Reseals everything that is not sealed with the current key. Returns the number of resealed
-   * records.
+   * Reseals the credentials that are not sealed with the current key. Returns the number of
+   * resealed records.
    */
   async reseal(): Promise<number> {
     let count = 0;

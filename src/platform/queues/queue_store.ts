@@ -162,7 +162,7 @@ export class QueueStore {
   /**
    * Stores the outcome of a delivery. Returns `false` if the message has changed in the meantime.
    *
-   * @param known the message, read after its entry, because both change only together
+   * @param known the message, read after its entry. Both change only together
    * @param fence checks that this process still delivers the queue
    */
   async end(

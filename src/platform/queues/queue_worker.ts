@@ -20,7 +20,10 @@ const LONGEST_SLEEP_MS = 60_000;
 /** Pause while no deployment declares the queue, and after a store failure. */
 const UNDECLARED_PAUSE_MS = 15_000;
 const STORE_PAUSE_MS = 1_000;
-/** Number of messages without a deployment to skip in one scan, and of entries to read ahead. */
+/**
+ * Maximum number of messages without a deployment that a scan skips, and number of entries to read
+ * ahead.
+ */
 const MAX_UNDECLARED = 100;
 const AHEAD = 10;
 /** Maximum number of messages to read before they are delivered. Each can be up to 256 KiB long. */
