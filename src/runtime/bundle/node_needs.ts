@@ -49,7 +49,7 @@ function subjectOf(path: string): string {
   return name ?? path;
 }
 
-/** Files with parts in the bundle. */
+/** Returns the files of which the bundle contains code. */
 function usedFiles({ outputs }: Metafile): ReadonlySet<string> {
   return new Set(
     Object.values(outputs).flatMap(({ inputs }) =>
