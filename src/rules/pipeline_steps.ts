@@ -1,6 +1,6 @@
 /** @module The steps of a pipeline: their forms, their order, and their defaults. */
 
-/** Runs a function on the request or the response, or as an observer of both. */
+/** A step that runs a function on the request or the response, or as an observer of both. */
 export interface FunctionStep {
   readonly use: string;
   readonly mode: "request" | "response" | "observe";

@@ -49,7 +49,7 @@ export type OpenGitCredentials = (project: ProjectRecord) => Promise<GitCredenti
 const placeOf = (projectId: string): string => `git/${projectId}`;
 
 const secretSchema = z.object({
-  /** The scheme, host and port for which the credentials are meant. */
+  /** The scheme, host and port that the credentials apply to. */
   origin: z.string(),
   credentials: gitCredentialsBody,
 });

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 export const hostRecord = z.object({
   projectId: z.string(),
-  /** The deployment that the host shows; `null` if there is none. */
+  /** ID of the deployment that the host serves; `null` if there is none. */
   deploymentId: z.string().nullable(),
   /** The current rolling release: the new deployment, and the percentage of visitors who see it. */
   rolling: z.object({

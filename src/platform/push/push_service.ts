@@ -319,7 +319,10 @@ export class PushService {
     }
   }
 
-  /** Counts a request. @throws {Failure} `unavailable` if too many are in progress. */
+  /**
+   * Counts a request until the returned function is called. @throws {Failure} `unavailable` if too
+   * many are in progress.
+   */
   #enter(projectId: string): () => void {
     const own = this.#underWay.get(projectId) ?? 0;
     if (this.#count >= MOST_AT_ONCE || own >= MOST_OF_PROJECT) {

@@ -21,7 +21,7 @@ export interface QueueServiceParts
   onTrouble(message: string): void;
 }
 
-/** Number of messages that may be sent to a queue before it is counted again. */
+/** How many messages can still be sent to a queue, and when its messages were last counted. */
 interface Allowance {
   left: number;
   countedAt: number;

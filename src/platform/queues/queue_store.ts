@@ -38,7 +38,7 @@ const pointer = z.object({ id: z.string() });
 const countRecord = z.object({ done: z.int() });
 const part = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
 
-/** A message and the time at which it is due. */
+/** The ID of a message, and the time at which it is due. */
 export interface DueEntry {
   readonly id: string;
   readonly at: number;
@@ -384,7 +384,7 @@ export class QueueStore {
   }
 }
 
-/** Removes due entries first, because a message without such an entry is not delivered. */
+/** The due entries are removed first, because a message without such an entry is not delivered. */
 const ROOTS: readonly ((...of: readonly string[]) => RecordKey)[] = [
   keys.queueDue,
   keys.queueHeld,

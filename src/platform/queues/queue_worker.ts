@@ -34,8 +34,8 @@ const CLOSE_MS = 5_000;
 const COUNT_MS = 5_000;
 
 /**
- * Delay before the second delivery, and maximum delay before any other delivery. Delays double,
- * with jitter in the upper half.
+ * Maximum delays before the second delivery, and before any later one, in milliseconds. Delays
+ * double, with jitter in the upper half.
  */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60 * 60 * 1000;

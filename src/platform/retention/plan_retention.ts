@@ -42,9 +42,9 @@ function kindOf({ status }: JudgedDeployment): Kind {
 }
 
 /**
- * Selects deployments that are neither recent nor among the latest. Failed deployments are counted
- * separately. Never selects unfinished deployments, those at shared URLs, or production's latest
- * ones.
+ * Selects deployments that are neither recent nor among the latest. Failed and stopped deployments
+ * are counted separately. Never selects unfinished deployments, those at shared URLs, or
+ * production's latest ones.
  */
 export function planRetention<D extends JudgedDeployment>(
   facts: RetentionFacts<D>,

@@ -37,7 +37,7 @@ Deno.test("templates() lists the strings that can refer to captures", () => {
   ]);
 });
 
-Deno.test("endsPhase() is true for actions that decide a request, but not in shadow mode", () => {
+Deno.test("only the expected actions end their phase, and deny does not in shadow mode", () => {
   const ending = (action: Action) => {
     const { endsPhase, normalize } = definitionOf(action);
     return endsPhase(normalize(action));

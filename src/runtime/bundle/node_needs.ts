@@ -65,7 +65,7 @@ export interface ModuleNotes {
   readonly placed: ReadonlySet<string>;
 }
 
-/** Packages with code that uses its own location, and so may open files. */
+/** Returns the packages with code that uses its own location, and therefore may open files. */
 export function openersOf(
   { metafile }: BuildResult<{ metafile: true }>,
   { placed }: Pick<ModuleNotes, "placed">,

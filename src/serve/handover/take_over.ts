@@ -41,7 +41,7 @@ async function connect(dataDir: string): Promise<Link | undefined> {
   }
 }
 
-/** Reads the response to a takeover request. Returns `undefined` if the platform stops first. */
+/** Sends a takeover request. Returns the response; `undefined` if the platform stops first. */
 async function ask(link: Link): Promise<Shared | Refused | undefined> {
   await link.send({ type: "replace", pid: Deno.pid });
   try {
