@@ -365,7 +365,7 @@ export class QueueStore {
     return count;
   }
 
-  /** Lists the queues that have messages. */
+  /** Lists the queues that have messages to deliver. */
   async *active(): AsyncGenerator<QueuePlace> {
     for await (const { key } of this.#parts.kv.list({ prefix: keys.queueActive() })) {
       const [, projectId, environment, queue] = key.map(String);

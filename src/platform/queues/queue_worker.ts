@@ -167,8 +167,8 @@ export class QueueWorker {
   }
 
   /**
-   * Starts due deliveries within the limits. Returns the number of milliseconds until more are due,
-   * if any.
+   * Starts due deliveries within the limits. Returns the number of milliseconds to wait before the
+   * next scan; `undefined` if none is needed.
    */
   async #look(): Promise<number | undefined> {
     if (!await this.#holds()) return LONGEST_SLEEP_MS;

@@ -60,7 +60,10 @@ export class Takeover {
     this.#shared = shared;
   }
 
-  /** Asks the running platform to share its ports. @throws {HandoverError} */
+  /**
+   * Asks the running platform to share its ports. Returns `undefined` if none is running. @throws
+   * {HandoverError}
+   */
   static async begin(dataDir: string): Promise<Takeover | undefined> {
     for (let attempt = 1;; attempt++) {
       const link = await connect(dataDir);
