@@ -32,7 +32,7 @@ export interface ServerSupervisorOptions {
   readonly log: (entry: ProcessLog) => void;
   /** Returns true while there are requests or sockets. */
   readonly busy: () => boolean;
-  /** How to start a process; by default, a real process is started. */
+  /** Starts a process; by default, a real one. */
   readonly startServer?: StartServer;
   readonly timers?: Timers;
 }

@@ -61,8 +61,9 @@ export class Takeover {
   }
 
   /**
-   * Asks the running platform to share its ports. Returns `undefined` if none is running. @throws
-   * {HandoverError}
+   * Asks the running platform to share its ports. Returns `undefined` if none is running.
+   *
+   * @throws {HandoverError}
    */
   static async begin(dataDir: string): Promise<Takeover | undefined> {
     for (let attempt = 1;; attempt++) {

@@ -35,7 +35,7 @@ export interface CallsOptions {
   readonly queue: object;
   /** `context.database`. */
   readonly database: object;
-  /** Logs an error that belongs to no call. */
+  /** Logs an error. `call` is the ID of the call that it belongs to, if known. */
   readonly report: (error: unknown, call: number | undefined) => void;
 }
 
