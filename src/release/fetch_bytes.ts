@@ -17,7 +17,8 @@ const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/ \(os error \d+\)/g, "");
 
 /**
- * Returns a signal that is aborted when `signal` is aborted, or when nothing arrives for a minute.
+ * Starts a timer. Its signal is aborted when `signal` is aborted, or when nothing arrives for a
+ * minute.
  */
 function startIdleTimer(signal: AbortSignal) {
   const idle = new AbortController();

@@ -6,7 +6,7 @@ export interface ReleaseErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Explains why a release was not installed. Nothing was changed. */
+/** Thrown if a release cannot be used. Nothing was changed. */
 export class ReleaseError extends Error {
   override readonly name = "ReleaseError";
   readonly hint: string | undefined;

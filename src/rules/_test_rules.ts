@@ -28,7 +28,7 @@ export function compileAll(rules: readonly ShortRule[]): CompiledRules {
   }));
 }
 
-/** Everything that a search finds. */
+/** Runs a search to its end. Returns all its findings. */
 export function found(search: FindingSteps): readonly Finding[] {
   const findings: Finding[] = [];
   atOnce(collect(search, findings));

@@ -1,4 +1,4 @@
-/** The attacks in issue 3 that concern the evaluation of rules. */
+/** Attacks on the evaluation of rules. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { decide, type ShortRule } from "./_test_rules.ts";
@@ -144,7 +144,7 @@ Deno.test("no raw query can end the Location header", () => {
   }
 });
 
-Deno.test("an IPv4 block contains the same client as an IPv6-mapped address, and no others", () => {
+Deno.test("an IPv4 block matches any spelling of its addresses, and no other address", () => {
   const deny: ShortRule = [{ sourceIpCidrs: ["192.0.2.0/24"] }, { type: "deny" }];
   const mapped: ShortRule = [{ sourceIpCidrs: ["::ffff:192.0.2.0/120"] }, { type: "deny" }];
   for (const rule of [deny, mapped]) {
@@ -159,7 +159,7 @@ Deno.test("an IPv4 block contains the same client as an IPv6-mapped address, and
   }
 });
 
-Deno.test("an external rewrite to no host, and an internal one to a host, are not compiled", () => {
+Deno.test("compileRules() rejects a rewrite whose `external` contradicts its target", () => {
   for (const [target, external] of [["/x", true], ["https://a.test/", false]] as const) {
     const action = { type: "rewrite", target, external } as const;
     const set = normalizeRules({ schemaVersion: SCHEMA_VERSION, rules: [{ id: "r", action }] });

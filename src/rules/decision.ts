@@ -2,7 +2,7 @@
 import type { PipelineStep } from "./pipeline_steps.ts";
 import type { RateLimitKey, VaryDimension } from "./vocabulary.ts";
 
-/** The phases of the design, in order. */
+/** The phases of an evaluation, in order. */
 export const PHASES = ["security", "redirect", "rewrite", "cache", "pipeline", "headers"] as const;
 export type Phase = (typeof PHASES)[number];
 

@@ -8,7 +8,7 @@ const SCHEMA = new URL("../../docs/schema/rules.schema.json", import.meta.url);
 const DIVIDER = "\n----------\n";
 const isUpdate = Deno.env.get("UPDATE_GOLDENS") === "1";
 
-/** The diagnostics as the CLI shows them, then the normalized set if there is one. */
+/** Returns the diagnostics as the CLI displays them, then the normalized set if there is one. */
 function outcome(source: string): string {
   const { runtime, diagnostics } = loadRulesToml(source);
   const shown = diagnostics.map((one) => renderDiagnostic(one, { file: "svc.rules.toml", source }));

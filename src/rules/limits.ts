@@ -1,6 +1,6 @@
 /** @module Limits for a rule set. */
 
-/** Maximum number of rules in a set (design: "What the spec leaves open"). */
+/** Maximum number of rules in a set. */
 export const MAX_RULES = 10_000;
 
 /** Maximum size of a `svc.rules.toml`, in UTF-8 bytes. */

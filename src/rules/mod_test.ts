@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as rules from "./mod.ts";
 
-Deno.test("the rules module exports its public names", () => {
+Deno.test("mod.ts exports exactly the expected names", () => {
   assert.deepEqual(Object.keys(rules).sort(), [
     "ASN_UNKNOWN",
     "DEVICES",

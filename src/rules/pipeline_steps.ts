@@ -1,6 +1,6 @@
 /** @module The steps of a pipeline: their forms, their order, and their defaults. */
 
-/** Runs a function on the request or the response, or as an observer of both. */
+/** A step that runs a function on the request or the response, or as an observer of both. */
 export interface FunctionStep {
   readonly use: string;
   readonly mode: "request" | "response" | "observe";
@@ -33,16 +33,16 @@ export function isGate(step: PipelineStep): step is FunctionStep {
 export const ORIGIN_HANDLE = "origin";
 
 /**
- * Returns the `failure` of a step. It is by default `closed` for request steps and `open` for other
- * steps (design: "Rules").
+ * Returns the `failure` of a step: by default, `closed` for request steps and `open` for other
+ * steps.
  */
 export function failureOf(step: FunctionStep): "closed" | "open" {
   return step.failure ?? (step.mode === "request" ? "closed" : "open");
 }
 
 /**
- * Returns the `cachePosition` of a step. It is by default `before`, which means between the client
- * and the cache.
+ * Returns the `cachePosition` of a step: by default, `before`, which means between the client and
+ * the cache.
  */
 export function cachePositionOf(step: FunctionStep): "before" | "after" {
   return step.cachePosition ?? "before";

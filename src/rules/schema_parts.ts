@@ -3,7 +3,7 @@
  */
 import * as z from "zod";
 
-/** Maximum integer, unless the spec sets a different limit. */
+/** Maximum of integer fields that set no other maximum. */
 export const MAX_SAFE = Number.MAX_SAFE_INTEGER;
 
 export const integer = (min: number, max: number) => {

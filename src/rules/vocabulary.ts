@@ -1,4 +1,4 @@
-/** @module The values that the spec lists for fields of a rule set. */
+/** @module The values that fields of a rule set can have. */
 
 export const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] as const;
 export type Method = (typeof METHODS)[number];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as runtime from "./mod.ts";
 
-Deno.test("the runtime module exports its public names", () => {
+Deno.test("mod.ts exports exactly the expected names", () => {
   assert.deepEqual(Object.keys(runtime).sort(), [
     "DEPTH_HEADER",
     "Deadlines",

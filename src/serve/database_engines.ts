@@ -23,7 +23,10 @@ const DAY_MS = 24 * 60 * 60_000;
 
 const SHARED_KEY_BYTES = 32;
 
-/** Default port for PostgreSQL clients. Two platforms on one machine never share a port. */
+/**
+ * Default port for PostgreSQL clients: the one after the platform's port, or any free port. Each
+ * platform on a machine thus has its own.
+ */
 const postgresPortBeside = (port: number): number => port === 0 || port === 65535 ? 0 : port + 1;
 
 /** Creates the listener for database clients. */

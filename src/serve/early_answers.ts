@@ -19,8 +19,8 @@ const starting = () =>
   new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
 
 /**
- * Makes requests wait while the platform starts or takes over. Health probes get a response
- * immediately.
+ * Makes requests wait while the platform starts or takes over. While it starts, health probes get a
+ * response immediately.
  */
 export class EarlyAnswers {
   /** Resolves once the platform has started, or resolves to `undefined` if it will not start. */

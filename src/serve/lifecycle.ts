@@ -8,16 +8,14 @@ import { finishDeletions } from "./delete_project.ts";
 import type { CompleteOptions } from "./options.ts";
 import { type Lease, LeaseLostError } from "../store/mod.ts";
 
-/** Default time between two rounds of housekeeping, in milliseconds. */
+/** Time between two releases of unused memory, in milliseconds. */
 const HOUSEKEEPING_MS = 60 * 60 * 1000;
 /**
  * Delay before the first round, in milliseconds, so the round does not compete with the start. The
  * delay is shorter if the interval is shorter.
  */
 const FIRST_ROUND_MS = 60 * 1000;
-/**
- * Delay after which the resources that are needed only for the start are released, in milliseconds.
- */
+/** Delay before memory that only the start needed is released, in milliseconds. */
 const FIRST_RELEASE_MS = 10 * 1000;
 
 interface PlatformParts {
@@ -108,8 +106,8 @@ function tidyNode(
 }
 
 /**
- * Does the work of each capability in turn. If one capability fails, the others are not affected,
- * but a lost lease ends the round.
+ * Does the work of each capability in turn, starting with the last one. If one capability fails,
+ * the others are not affected, but a lost lease ends the round.
  */
 async function eachInTurn(
   capabilities: readonly Capability[],

@@ -72,7 +72,7 @@ export interface Listeners {
   readonly originPort: number | undefined;
   /** The listeners through which deployments' servers reach the edge. */
   readonly own: Pick<OwnListeners, "routeOf">;
-  /** Resolves when the HTTP listener has closed. Rejects if a successor did not start. */
+  /** Resolves when the HTTP listener has closed. */
   readonly finished: Promise<void>;
   /**
    * From now on, passes requests to the handlers and uses the certificates of hosts that have their

@@ -63,7 +63,7 @@ export async function ask(
   }
 }
 
-/** Returns those of the given toolchains that are installed, with their versions. */
+/** Returns the given toolchains that are installed, with their versions. */
 export async function findToolchains(
   env: Environment,
   ids: readonly string[] = TOOLCHAINS.map(({ id }) => id),
@@ -76,8 +76,8 @@ export async function findToolchains(
       const reply = await ask(program, toolchain.versionArgs, env, limitMs);
       // A wrapper such as rustup's `cargo` can exist without the toolchain itself.
       if (reply === "failed") return [];
-      // A toolchain that responds slowly is nevertheless installed. Mix prints facts about Erlang
-      // first, in square brackets.
+      // A toolchain that responds slowly is nevertheless installed. Mix first prints information
+      // about Erlang, in square brackets.
       const version = reply === "late"
         ? undefined
         : VERSION.exec(reply.text.replace(/\[[^\]]*\]/g, ""))?.[0];

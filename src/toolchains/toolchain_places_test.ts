@@ -29,7 +29,7 @@ async function inHome(
   });
 }
 
-Deno.test("toolchainPlaces() exposes to builds only the toolchains in a home folder", () =>
+Deno.test("toolchainPlaces() exposes only a home folder's toolchains to builds", () =>
   inHome(async (home, env) => {
     const { toolchains, path } = await toolchainPlaces(env, { dataDir: "/data", builds: true });
     assert.deepEqual(toolchains.map((each) => each.replace(`${home}/`, "")), [
@@ -44,7 +44,7 @@ Deno.test("toolchainPlaces() exposes to builds only the toolchains in a home fol
     ]);
   }));
 
-Deno.test("toolchainPlaces() exposes to servers only the interpreters", () =>
+Deno.test("toolchainPlaces() exposes only interpreters to servers", () =>
   inHome(async (home, env) => {
     const { toolchains } = await toolchainPlaces(env, { dataDir: "/data", builds: false });
     assert.deepEqual(toolchains, [join(home, ".pyenv/versions/3.13.1")]);

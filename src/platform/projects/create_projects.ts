@@ -44,7 +44,7 @@ function bindProjectRoutes(router: Router, services: ProjectRouteServices): void
   const toWire = (project: ProjectRecord) => projectToWire(project, addresses);
   const find = (caller: Caller, name: string) => findProject(projects, caller, name);
 
-  /** Rejects a URL to which triggers would not be allowed to connect. */
+  /** Rejects a git URL to which the platform may not connect. */
   const requireAllowed = (gitUrl: string | null | undefined) => {
     const reason = typeof gitUrl === "string" ? services.gitRefusal(gitUrl) : undefined;
     if (reason === undefined) return;
@@ -74,7 +74,7 @@ function bindProjectRoutes(router: Router, services: ProjectRouteServices): void
     return { items: page.items.map(toWire), nextCursor: page.nextCursor };
   });
 
-  /** Returns the origin for which a new project's credentials are meant. */
+  /** Checks a new project's repository. Returns the origin that its credentials apply to. */
   const requireReadable = async (
     { name, gitUrl = null, credentials, verifyRepository }: BodyOf<typeof endpoints.createProject>,
     signal: AbortSignal,

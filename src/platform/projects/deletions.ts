@@ -27,7 +27,7 @@ export async function markDeleted(
   await operation.commit();
 }
 
-/** Lists projects whose deletion has started but not finished. */
+/** Lists the IDs of projects whose deletion has started but not finished. */
 export async function* deletedProjects(kv: RecordStore): AsyncGenerator<string> {
   for await (const { key } of readAll(kv, keys.deletions(), tombstone)) yield String(key[1]);
 }

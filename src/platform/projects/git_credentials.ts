@@ -49,7 +49,7 @@ export type OpenGitCredentials = (project: ProjectRecord) => Promise<GitCredenti
 const placeOf = (projectId: string): string => `git/${projectId}`;
 
 const secretSchema = z.object({
-  /** The scheme, host and port for which the credentials are meant. */
+  /** The scheme, host and port that the credentials apply to. */
   origin: z.string(),
   credentials: gitCredentialsBody,
 });
@@ -86,8 +86,8 @@ export class GitCredentialStore {
   };
 
   /**
-   * Reseals everything that is not sealed with the current key. Returns the number of resealed
-   * records.
+   * Reseals the credentials that are not sealed with the current key. Returns the number of
+   * resealed records.
    */
   async reseal(): Promise<number> {
     let count = 0;

@@ -3,12 +3,9 @@ import * as z from "zod";
 
 export const hostRecord = z.object({
   projectId: z.string(),
-  /** The deployment that the host shows; `null` if there is none. */
+  /** ID of the deployment that the host serves; `null` if there is none. */
   deploymentId: z.string().nullable(),
-  /**
-   * The current rolling release: the deployment that some visitors see, and the percentage of these
-   * visitors.
-   */
+  /** The current rolling release: the new deployment, and the percentage of visitors who see it. */
   rolling: z.object({
     releaseId: z.string(),
     deploymentId: z.string(),

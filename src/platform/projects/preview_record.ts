@@ -41,8 +41,8 @@ export const previewRecord = z.object({
   exemptPaths: z.array(z.string()),
   exemptOptions: z.boolean(),
   /**
-   * When maintenance started, and who else is admitted. During maintenance, only members see
-   * production. `null` if there is no maintenance.
+   * When maintenance started, and the networks that are admitted. During maintenance, only members
+   * and these networks see production. `null` if there is no maintenance.
    */
   maintenance: z.object({ since: z.number(), allowCidrs: z.array(z.string()) }).nullable()
     .default(null),

@@ -22,7 +22,7 @@ export function unreadable(
 }
 
 /**
- * Returns the origin for which credentials are meant.
+ * Returns the origin that credentials apply to.
  *
  * @throws {Failure} `conflict` if the project's URL cannot use them
  */

@@ -62,7 +62,7 @@ Deno.test("PushHead refuses a push with too many refs, and names the refs that i
   assert.ok(most.commands.length < 12_000, `${most.commands.length} refs are kept`);
 });
 
-Deno.test("PushHead refuses anything but a packet, and truncated data", () => {
+Deno.test("PushHead refuses malformed packets and truncated data", () => {
   const text = (it: string) => new TextEncoder().encode(it);
   for (const bytes of [text("zzzz"), text("0003"), text("ffff0000"), text("-001")]) {
     assert.throws(() => new PushHead().push(bytes), { name: "PushRefused" });

@@ -40,10 +40,10 @@ const NOT_OF_GIT: ReadonlySet<string> = new Set(["invalid_request", "unsupported
 /** Interval of progress messages to a client during a push, in milliseconds. */
 const STILL_MS = 15_000;
 
-/** The caller who pushes. */
+/** The user who pushes, and what their key permits. */
 export interface PushCaller extends Pick<Caller, "grant"> {
   readonly userId: string;
-  /** Called with the changed refs, before their builds. */
+  /** Called with the changed refs, before their builds start. */
   onTaken(changes: readonly RefCommand[]): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export class PushService {
     service: GitServiceName,
     { protocol, signal }: { readonly protocol: string | undefined; readonly signal: AbortSignal },
   ): Promise<Response> {
-    // Pushes support only the protocol's first version.
+    // Pushes exist only in version 1 of the protocol.
     const spoken = service === "git-upload-pack" ? protocol : undefined;
     const isNew = spoken === "version=2";
     const head = isNew ? [] : [packet(`# service=${service}\n`), FLUSH];
@@ -147,7 +147,7 @@ export class PushService {
       push = await readPush(this.#services, request, this.#services.closing);
     } catch (error) {
       leave();
-      // Requests that git never sends get the usual error response.
+      // Errors in requests that git never sends get the API's usual error response.
       if (!(error instanceof Failure) || NOT_OF_GIT.has(error.code)) throw error;
       // At this point, git shows only side-band messages, not the body of an HTTP error.
       await request.body?.cancel().catch(() => {});
@@ -319,7 +319,10 @@ export class PushService {
     }
   }
 
-  /** Counts a request. @throws {Failure} `unavailable` if too many are in progress. */
+  /**
+   * Counts a request until the returned function is called. @throws {Failure} `unavailable` if too
+   * many are in progress.
+   */
   #enter(projectId: string): () => void {
     const own = this.#underWay.get(projectId) ?? 0;
     if (this.#count >= MOST_AT_ONCE || own >= MOST_OF_PROJECT) {
@@ -340,7 +343,7 @@ export class PushService {
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** Returns a stream, preceded by some packets. */
+/** Returns a stream that starts with the given packets. */
 function prefixed(
   head: readonly Uint8Array[],
   stream: ReadableStream<Uint8Array>,

@@ -4,7 +4,7 @@ import { spoolBody } from "./spool_body.ts";
 
 const MAX_BYTES = 256 * 1024;
 
-/** Spools `bytes` zeros as a gzip body. Returns how many of them were read, and the results. */
+/** Spools a gzip body of `bytes` zeros. Returns how many zeros were read (`given`) and written. */
 async function spool(bytes: number) {
   const folder = await Deno.makeTempDir();
   const path = join(folder, "body");

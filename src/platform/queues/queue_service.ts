@@ -21,7 +21,7 @@ export interface QueueServiceParts
   onTrouble(message: string): void;
 }
 
-/** Number of messages that may be sent to a queue before it is counted again. */
+/** How many messages can still be sent to a queue, and when its messages were last counted. */
 interface Allowance {
   left: number;
   countedAt: number;
@@ -135,7 +135,7 @@ export class QueueService {
     for (const place of places.values()) this.wake(place);
   }
 
-  /** Checks all queues after changes by other nodes were missed. */
+  /** Checks all queues, for when changes by other nodes were missed. */
   reread(): Promise<void> {
     return this.#wakeAll();
   }
@@ -167,8 +167,8 @@ export class QueueService {
   }
 
   /**
-   * Returns facts about a queue's deliveries in this process: how many are in progress, and how
-   * many are not counted yet.
+   * Returns the number of a queue's deliveries that are in progress in this process, and the number
+   * that are not counted yet.
    */
   standing(place: QueuePlace): { readonly running: number; readonly uncounted: number } {
     const worker = this.#workers.get(nameOf(place));

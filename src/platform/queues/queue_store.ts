@@ -38,7 +38,7 @@ const pointer = z.object({ id: z.string() });
 const countRecord = z.object({ done: z.int() });
 const part = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
 
-/** A message and the time at which it is due. */
+/** The ID of a message, and the time at which it is due. */
 export interface DueEntry {
   readonly id: string;
   readonly at: number;
@@ -162,7 +162,7 @@ export class QueueStore {
   /**
    * Stores the outcome of a delivery. Returns `false` if the message has changed in the meantime.
    *
-   * @param known the message, read after its entry, because both change only together
+   * @param known the message, read after its entry. Both change only together
    * @param fence checks that this process still delivers the queue
    */
   async end(
@@ -365,7 +365,7 @@ export class QueueStore {
     return count;
   }
 
-  /** Lists the queues that have messages. */
+  /** Lists the queues that have messages to deliver. */
   async *active(): AsyncGenerator<QueuePlace> {
     for await (const { key } of this.#parts.kv.list({ prefix: keys.queueActive() })) {
       const [, projectId, environment, queue] = key.map(String);
@@ -384,7 +384,7 @@ export class QueueStore {
   }
 }
 
-/** Removes due entries first, because a message without such an entry is not delivered. */
+/** The due entries are removed first, because a message without such an entry is not delivered. */
 const ROOTS: readonly ((...of: readonly string[]) => RecordKey)[] = [
   keys.queueDue,
   keys.queueHeld,

@@ -150,7 +150,7 @@ Deno.test("QueueStore ends a delivery only once, and only for the process that o
     assert.equal(await store.end(PLACE, entry!, done), false);
   }));
 
-Deno.test("endingOf() retries as often as the queue allows, with increasing delays", () => {
+Deno.test("endingOf() schedules the allowed number of retries, with increasing delays", () => {
   const random = () => Uint8Array.of(0xff, 0xff);
   const pauses = [1, 2, 3, 20].map((attempt) => pauseAfter(attempt, random));
   assert.deepEqual(pauses, [5_000, 10_000, 20_000, 3_599_973]);

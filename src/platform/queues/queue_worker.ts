@@ -20,7 +20,10 @@ const LONGEST_SLEEP_MS = 60_000;
 /** Pause while no deployment declares the queue, and after a store failure. */
 const UNDECLARED_PAUSE_MS = 15_000;
 const STORE_PAUSE_MS = 1_000;
-/** Number of messages without a deployment to skip in one scan, and of entries to read ahead. */
+/**
+ * Maximum number of messages without a deployment that a scan skips, and number of entries to read
+ * ahead.
+ */
 const MAX_UNDECLARED = 100;
 const AHEAD = 10;
 /** Maximum number of messages to read before they are delivered. Each can be up to 256 KiB long. */
@@ -31,8 +34,8 @@ const CLOSE_MS = 5_000;
 const COUNT_MS = 5_000;
 
 /**
- * Delay before the second delivery, and maximum delay before any other delivery. Delays double,
- * with jitter in the upper half.
+ * Maximum delays before the second delivery, and before any later one, in milliseconds. Delays
+ * double, with jitter in the upper half.
  */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60 * 60 * 1000;
@@ -164,8 +167,8 @@ export class QueueWorker {
   }
 
   /**
-   * Starts due deliveries within the limits. Returns the number of milliseconds until more are due,
-   * if any.
+   * Starts due deliveries within the limits. Returns the number of milliseconds to wait before the
+   * next scan; `undefined` if none is needed.
    */
   async #look(): Promise<number | undefined> {
     if (!await this.#holds()) return LONGEST_SLEEP_MS;

@@ -27,7 +27,7 @@ export interface QueueRouteServices {
     project: Pick<ProjectRecord, "id">,
     label: string,
   ): Promise<ReadonlyMap<string, QueueSettings>>;
-  /** Returns the deliveries in progress on all nodes. */
+  /** Returns the number of deliveries in progress on all nodes. */
   running(place: QueuePlace): Promise<number>;
   readonly now: Clock;
 }

@@ -24,7 +24,7 @@ export interface ReleaseParts {
   readonly sites: Pick<SiteDirectory, "rolling">;
   readonly deploymentService: Pick<DeploymentService, "rolling">;
   readonly audit: Pick<AuditLog, "record">;
-  /** Calls back with everything that the edge counts. */
+  /** Adds a listener for the counts that the edge collects. */
   onCounts(listen: (counts: readonly DeploymentCounts[]) => void): void;
   /** Collects the edge's current counts. */
   collect(): Promise<void>;

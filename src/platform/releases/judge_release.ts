@@ -24,7 +24,7 @@ const MIN_COMPARED = 20;
 
 /**
  * Maximum rates of responses with status 500 or more (`FAILURES`) and 400 or more (`ERRORS`) on the
- * new side: `times` the rate on the old side, plus `more`.
+ * new side: `times` the rate on the old side, or the rate plus `more` if that is higher.
  */
 const FAILURES = { times: 2, more: 0.02 } as const;
 const ERRORS = { times: 2, more: 0.1 } as const;

@@ -49,7 +49,7 @@ const CASES: readonly (readonly [string, SideCounts, SideCounts, RegExp | undefi
 ];
 
 for (const [name, old, fresh, reason] of CASES) {
-  Deno.test(`judgeRelease() ${reason === undefined ? "accepts" : "rejects"} it if ${name}`, () => {
+  Deno.test(`judgeRelease() ${reason === undefined ? "accepts" : "rejects"} a release if ${name}`, () => {
     const judged = judgeRelease({ old, fresh });
     if (reason === undefined) assert.equal(judged, undefined);
     else assert.match(judged ?? "", reason);

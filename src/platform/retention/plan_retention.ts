@@ -15,10 +15,10 @@ export type JudgedDeployment = Pick<DeploymentRecord, "id" | "status" | "created
 export interface RetentionFacts<D extends JudgedDeployment> {
   /** All deployments of the project. */
   readonly deployments: readonly D[];
-  /** Deployments at a shared URL, which is the URL of production, a branch or a domain. */
+  /** IDs of the deployments at a shared URL: that of production, a branch or a domain. */
   readonly shown: ReadonlySet<string>;
   /**
-   * Deployments that were live in production, in chronological order. A rollback can serve them
+   * IDs of the deployments that were live in production, oldest first. A rollback can serve them
    * again.
    */
   readonly productionHistory: readonly string[];
@@ -42,9 +42,9 @@ function kindOf({ status }: JudgedDeployment): Kind {
 }
 
 /**
- * Selects deployments that are neither recent nor among the latest. Failed deployments are counted
- * separately. Never selects unfinished deployments, those at shared URLs, or production's latest
- * ones.
+ * Selects deployments that are neither recent nor among the latest. Failed and stopped deployments
+ * are counted separately. Never selects unfinished deployments, those at shared URLs, or
+ * production's latest ones.
  */
 export function planRetention<D extends JudgedDeployment>(
   facts: RetentionFacts<D>,

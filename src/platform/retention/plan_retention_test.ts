@@ -34,7 +34,7 @@ const ROWS: readonly Row[] = [
     deployments: [of("a", 3), of("b", 2), of("c", 1)],
     removed: [],
   },
-  { name: "deployments with a URL are kept", deployments: old, shown: ["a"], removed: ["b"] },
+  { name: "deployments at a shared URL are kept", deployments: old, shown: ["a"], removed: ["b"] },
   {
     name: "deployments for a rollback are kept",
     deployments: old,
@@ -58,7 +58,7 @@ const ROWS: readonly Row[] = [
     removed: ["b", "a"],
   },
   {
-    name: "failed deployments displace no others",
+    name: "failed deployments do not displace others",
     deployments: [of("a", 50), ...["x", "y", "z"].map((id, index) => of(id, 20 - index, "FAILED"))],
     removed: ["x"],
   },

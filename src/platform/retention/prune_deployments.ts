@@ -87,7 +87,7 @@ export interface PruneReport {
   readonly stopped: number;
 }
 
-/** Returns the deployments that are shown at shared URLs, by project. */
+/** Returns the IDs of the deployments at shared URLs, by project. */
 async function shownDeployments(
   deployments: PruneServices["deployments"],
 ): Promise<Map<string, Set<string>>> {

@@ -51,7 +51,7 @@ export class RulesStore {
 
   /**
    * Publishes a revision, or removes the published one (`null`), if the current version is
-   * `expected`. Returns the new version.
+   * `expected`. Returns the new version; `undefined` if the current version differs.
    */
   async publish(
     projectId: string,

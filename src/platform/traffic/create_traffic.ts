@@ -39,7 +39,7 @@ export interface Traffic {
   readonly count: (request: CountedRequest) => void;
   /** Records measurements from a visitor's browser. */
   readonly countVitals: (measured: CountedVitals) => void;
-  /** Calls back with all counts when they are collected. */
+  /** Adds a listener that receives all counts when they are collected. */
   onCounts(listen: (counts: readonly DeploymentCounts[]) => void): void;
   /** Collects the edge's current counts. */
   collect(): Promise<void>;

@@ -29,7 +29,7 @@ export function startOf(unit: Unit, time: number): number {
   return time - time % PERIODS[unit].ms;
 }
 
-/** Minimum number of steps in a range of a new project. */
+/** Minimum number of steps in a new project's report. */
 const LEAST_STEPS = 24;
 
 /** The steps of a report: their unit and their starts, oldest first. */

@@ -17,7 +17,7 @@ interface OpenPart extends TrafficPart {
   isDirty: boolean;
 }
 
-/** The owner of the counts. */
+/** The project and environment to which counts belong. */
 export interface Counted {
   readonly projectId: string;
   readonly environment: string;

@@ -80,7 +80,10 @@ export class TrafficStore {
     }
   }
 
-  /** Returns a day's salt, which is the same for all processes, and is deleted two days later. */
+  /**
+   * Returns a day's salt, which is the same for all processes, and expires 36 hours after its
+   * creation.
+   */
   async salt(day: number): Promise<Uint8Array> {
     const key = keys.trafficSalt(day);
     while (true) {

@@ -9,7 +9,7 @@ function passwordOf(value: string): string[] {
   try {
     return [decodeURIComponent(password)];
   } catch {
-    // There is an invalid percent escape. In that case, programs use the password unchanged.
+    // The password has an invalid percent escape, so programs use it unchanged.
     return [password];
   }
 }

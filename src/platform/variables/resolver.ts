@@ -43,7 +43,7 @@ export interface ResolvedVariables {
 export interface ResolverParts {
   readonly projects: Pick<ProjectStore, "findByName" | "list">;
   readonly addresses: Pick<Addresses, "url">;
-  /** Returns the project and the environment of the live deployment that a host label shows. */
+  /** Returns the project and the environment of the live deployment that a host label serves. */
   shownAt(
     label: string,
   ): Promise<{ readonly projectId: string; readonly environment: string } | undefined>;

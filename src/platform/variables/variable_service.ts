@@ -43,7 +43,7 @@ interface StoredSnapshot extends Pick<VariableSnapshot, "values" | "unfilled"> {
   readonly problem?: string | undefined;
 }
 
-/** Encodes a snapshot as text: only the values, or also the data for their references. */
+/** Parses a stored snapshot: only the values, or also the data for their references. */
 const snapshotText: z.ZodType<StoredSnapshot> = z.union([
   z.record(z.string(), z.string()).transform((values) => ({ values, unfilled: [] })),
   z.object({
@@ -193,7 +193,7 @@ export class VariableService {
     return (await this.#readSnapshot(deploymentId)).values;
   }
 
-  /** Finds the references in a project's deployments that now resolve to something else. */
+  /** Returns a function that finds a deployment's references that now resolve to something else. */
   changedReferences(project: ProjectRecord): (deployment: {
     readonly environment: string;
     readonly branch: string;

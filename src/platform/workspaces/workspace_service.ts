@@ -16,14 +16,14 @@ import type { Page, PageWish } from "../core/store/mod.ts";
 import { INVITATION_MS, type InvitationRecord, type InvitationStore } from "./invitation_store.ts";
 import { keepsOwner } from "./member_changes.ts";
 
-/** An invitation as the page behind its link shows it, before the invitation is accepted. */
+/** An invitation as displayed on the page of its link, before it is accepted. */
 export interface OpenInvitation {
   readonly workspace: { readonly slug: string; readonly name: string };
   readonly role: Role;
   readonly invitedBy: string;
 }
 
-/** Number of workspaces at which an account cannot create another one. */
+/** Number of workspaces from which an account can create no more. */
 const MAX_WORKSPACES = 100;
 
 const iso = (time: number): string => new Date(time).toISOString();

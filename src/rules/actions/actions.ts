@@ -52,7 +52,7 @@ export const ACTIONS: {
   readonly [T in ActionType]: ActionDefinition<RawActions[T], NormalActions[T]>;
 } = TABLE;
 
-/** Every action type, in the order of the spec. */
+/** Every action type. */
 export const ACTION_TYPES = Object.keys(TABLE) as readonly ActionType[];
 
 /**

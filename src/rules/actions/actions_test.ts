@@ -28,7 +28,7 @@ Deno.test("every action is accepted by its schema, and so is its normal form", (
   }
 });
 
-Deno.test("an action lists the strings that can refer to captures, or has none", () => {
+Deno.test("templates() lists the strings that can refer to captures", () => {
   const found = ACTION_TYPES.flatMap((type) => definitionOf({ type }).templates(LEAST[type]));
   assert.deepEqual(found, [
     { text: "/{a}", path: ["target"] },
@@ -37,7 +37,7 @@ Deno.test("an action lists the strings that can refer to captures, or has none",
   ]);
 });
 
-Deno.test("only actions that match all requests end their phase", () => {
+Deno.test("only the expected actions end their phase, and deny does not in shadow mode", () => {
   const ending = (action: Action) => {
     const { endsPhase, normalize } = definitionOf(action);
     return endsPhase(normalize(action));

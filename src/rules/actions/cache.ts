@@ -1,7 +1,7 @@
 /**
  * @module The `cache` action: the lifetime of the cached response, and its variants. The action
- * must vary by every client property in its condition (validation rule 2). Otherwise, one visitor's
- * response would be served to another visitor who does not meet the condition.
+ * must vary by every client property in its condition. Otherwise, one visitor's response would be
+ * served to another visitor who does not meet the condition.
  */
 import * as z from "zod";
 import { CONDITION_NAMES, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";

@@ -1,7 +1,6 @@
 /**
  * @module The `pipeline` action: runs functions around the response. A pipeline has exactly one
- * terminal handle step. Request steps come before it; response and observe steps come after it
- * (validation rules 3 and 4).
+ * terminal handle step. Request steps come before it; response and observe steps come after it.
  */
 import * as z from "zod";
 import type { PipelineDecision } from "../decision.ts";
@@ -17,7 +16,7 @@ export interface PipelineAction {
   readonly inheritGate?: boolean;
 }
 
-/** Valid names of functions (spec: "Pipeline step"). */
+/** Valid names of functions. */
 const FUNCTION_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 const name = () =>

@@ -27,7 +27,7 @@ function isRedirectStatus(statusCode: number): boolean {
   return statusCode >= 300 && statusCode <= 399;
 }
 
-/** Returns the status to send. A status outside 300 to 399 becomes 302 (design: "Rules"). */
+/** Returns the status to send. A status outside 300 to 399 becomes 302. */
 const servedStatus = (statusCode: number): number =>
   isRedirectStatus(statusCode) ? statusCode : DEFAULT_STATUS;
 

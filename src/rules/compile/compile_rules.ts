@@ -10,7 +10,7 @@ import { RuleIndex } from "./rule_index.ts";
 
 /** A rule set that is ready to be evaluated. */
 export interface CompiledRules {
-  /** The source of the compiled set. The indexes identify each rule's counter. */
+  /** The rule set that was compiled. A rule's index in it identifies the rule's counter. */
   readonly source: RuntimeRuleSet;
   /** The enabled rules in the order of evaluation. */
   readonly rules: readonly CompiledRule[];

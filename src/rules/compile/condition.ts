@@ -17,7 +17,7 @@ function testOf<F extends ConditionName>(field: F, leaf: RuntimeLeaf): FieldTest
   return value === undefined ? [] : [{ field, holds: CONDITIONS[field].compile(value) }];
 }
 
-/** The fields of a condition that can also be in `any` and `not`. */
+/** Tests the fields of a condition that can also be in `any` and `not`. */
 export class LeafMatcher {
   readonly path: PathMatcher | undefined;
   readonly #tests: readonly FieldTest[];

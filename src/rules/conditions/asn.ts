@@ -1,4 +1,4 @@
-/** @module The `asn` condition: any of these autonomous systems. */
+/** @module The `asn` condition: the client's autonomous system is one of those listed. */
 import { integer, list } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
 import {

@@ -45,7 +45,7 @@ export const CONDITIONS: {
   readonly [F in ConditionName]: ConditionType<RawConditions[F], NormalConditions[F]>;
 } = TABLE;
 
-/** All fields, in the order of the spec. */
+/** All fields. */
 export const CONDITION_NAMES = Object.keys(TABLE) as readonly ConditionName[];
 
 /** All fields, starting with the cheapest to test. */

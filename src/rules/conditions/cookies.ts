@@ -1,4 +1,4 @@
-/** @module The `cookies` condition: cookies with these values. */
+/** @module The `cookies` condition: each listed cookie has the given value. */
 import { textMap } from "../schema_parts.ts";
 import { namedCondition } from "./named_values.ts";
 

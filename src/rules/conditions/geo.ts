@@ -1,4 +1,4 @@
-/** @module The `geo` condition: any of these countries, in upper case. */
+/** @module The `geo` condition: the client's country is one of those listed, in upper case. */
 import * as z from "zod";
 import { list } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";

@@ -1,5 +1,6 @@
 /**
- * @module The `headers` condition: request headers with these values. The names are in lower case.
+ * @module The `headers` condition: each listed request header has the given value. Names are in
+ * lower case.
  */
 import { checkHeaderMap, lowerCaseNames } from "../request/header_map.ts";
 import { textMap } from "../schema_parts.ts";

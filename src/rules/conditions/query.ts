@@ -1,4 +1,4 @@
-/** @module The `query` condition: query parameters with these values. */
+/** @module The `query` condition: each listed query parameter has the given value. */
 import { textMap } from "../schema_parts.ts";
 import { namedCondition } from "./named_values.ts";
 

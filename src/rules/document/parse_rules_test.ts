@@ -45,7 +45,7 @@ Deno.test("parseRulesToml() limits the size of the text", () => {
   assert.deepEqual(diagnostics.map((one) => one.code), ["toml_size"]);
 });
 
-Deno.test("parseRulesValue() truncates a long list of problems, and says so", () => {
+Deno.test("parseRulesValue() truncates a long list of problems, and reports that it did", () => {
   const rules = Array.from({ length: 3_000 }, (_, index) => ({ ...logRule(`r${index}`), x: 1 }));
   const { diagnostics } = parseRulesValue(withRules(rules));
   assert.equal(diagnostics.length, 1_001);
@@ -79,7 +79,7 @@ Deno.test("parseRulesValue() reports problems in the order of the rules, without
   assert.ok(diagnostics.every((one) => one.position === undefined));
 });
 
-Deno.test("loadRulesToml() returns a valid set in both forms, and none if there are errors", () => {
+Deno.test("loadRulesToml() returns both forms of a valid set, and none of an invalid one", () => {
   const good = loadRulesToml(`schemaVersion = "${SCHEMA_VERSION}"\nrules = []\n`);
   assert.deepEqual(good.runtime, { schemaVersion: SCHEMA_VERSION, rules: [] });
   assert.deepEqual(good.ruleSet, { schemaVersion: SCHEMA_VERSION, rules: [] });
@@ -106,7 +106,7 @@ Deno.test("parseRulesValue() reports an error for every value that the schema re
   }));
 });
 
-Deno.test("loadRulesToml() and loadRulesValue() agree", () => {
+Deno.test("loadRulesToml() and loadRulesValue() return the same set and problems", () => {
   fc.assert(fc.property(anyRuleSet, (ruleSet) => {
     const [text, value] = [loadRulesToml(writeRulesToml(ruleSet)), loadRulesValue(ruleSet)];
     assert.deepEqual(text.runtime, value.runtime);

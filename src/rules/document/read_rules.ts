@@ -124,8 +124,8 @@ function readRule(raw: unknown, index: number, ruleSet: unknown): ReadRules {
 const PROBLEM_COST = 10;
 
 /**
- * Checks the shape of untyped data against the spec's tables. Takes time linear in the size of the
- * data, and never throws for invalid data.
+ * Checks the shape of untyped data against the schema. Takes time linear in the size of the data,
+ * and never throws for invalid data.
  */
 export function* readRules(ruleSet: unknown, pace: Pace): Steps<ReadRules> {
   const nesting: Finding[] = [];

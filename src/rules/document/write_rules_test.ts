@@ -19,7 +19,7 @@ Deno.test("writeRulesToml() writes text that reads back as the same rule set", (
   }));
 });
 
-Deno.test("writeRulesToml() writes any string and name", () => {
+Deno.test("writeRulesToml() escapes any string and name correctly", () => {
   const text = fc.string({ unit: "binary" }).filter((one) => one !== "__proto__");
   fc.assert(fc.property(text, text, (name, value) => {
     const ruleSet: RuleSet = {

@@ -1,6 +1,6 @@
 /**
- * @module Evaluates rules in the phases of the design: security, redirect, rewrite, cache,
- * pipeline, headers. In every phase, conditions see the original request.
+ * @module Evaluates rules in phases: security, redirect, rewrite, cache, pipeline, headers. In
+ * every phase, conditions see the original request.
  */
 import type { DecisionDraft, Location } from "../actions/action_definition.ts";
 import type { CompiledRule } from "../compile/compiled_rule.ts";

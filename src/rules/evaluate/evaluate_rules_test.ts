@@ -165,7 +165,7 @@ Deno.test("evaluateRules() keeps the order of phases", async (t) => {
   }
 });
 
-Deno.test("evaluateRules() reports how to respond", () => {
+Deno.test("evaluateRules() returns the status for denied and rate-limited requests", () => {
   const rule = { id: "r0", index: 0 };
   assert.deepEqual(decide([[{}, DENY]], "/").terminal, { type: "deny", status: 403, rule });
   assert.deepEqual(decide([[{}, { ...DENY, statusCode: 451 }]], "/").terminal, {
@@ -199,7 +199,7 @@ const LOCATIONS: readonly [condition: Condition, target: string, url: string, lo
     [glob("/{a}"), "https://b.test/{a}", "/%C3%A9", "https://b.test/%C3%A9"],
   ];
 
-Deno.test("evaluateRules() builds locations", async (t) => {
+Deno.test("evaluateRules() resolves a redirect's target for the request", async (t) => {
   for (const [condition, target, url, location] of LOCATIONS) {
     await t.step(`${url} to ${target}`, () => {
       const { terminal } = decide([[condition, to(target)]], url);

@@ -10,7 +10,7 @@ import type { EvaluationHooks } from "../decision.ts";
 import { evaluateRules, isSameForAllClients } from "./evaluate_rules.ts";
 
 const REQUESTS_PER_SET = 20;
-/** Generated requests; `ORACLE_RUNS=1000000` runs a million. */
+/** Number of generated requests. `ORACLE_RUNS` sets a different number. */
 const RUNS = Number(Deno.env.get("ORACLE_RUNS") ?? 6000);
 
 const OUTCOMES = [

@@ -1,7 +1,7 @@
 /**
- * @module If several matching paths set the same header, Cloudflare joins the values with a comma.
- * In svc, a rule replaces any earlier value, so the rule for a later path must set all of the
- * joined values.
+ * @module Joins header values as Cloudflare does, with a comma, if several matching paths set the
+ * same header. In svc, a rule replaces any earlier value, so the rule for a later path must set all
+ * of the joined values.
  */
 import {
   conditionContains,

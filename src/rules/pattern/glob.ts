@@ -1,7 +1,7 @@
 /**
- * @module Path globs (spec: "Glob captures and interpolation"). `*` matches text inside one
- * segment, `**` across segments, `?` one character, `{name}` one whole non-empty segment, and
- * `{name...}` the rest of the path, which may be empty. `\` makes the next character literal.
+ * @module Path globs. `*` matches text inside one segment, `**` across segments, `?` one character,
+ * `{name}` one whole non-empty segment, and `{name...}` the rest of the path, which may be empty.
+ * `\` makes the next character literal.
  *
  * A `**` that is a whole segment also matches zero segments: `**` between `/a/` and `/b` matches
  * `/a/b`. Neither `/a/**` nor `/a/{rest...}` matches `/a`; both match `/a/`.

@@ -77,7 +77,7 @@ Deno.test("parseGlob() never throws", () => {
   }));
 });
 
-Deno.test("literalPrefix() and captureNames() read the tokens", () => {
+Deno.test("literalPrefix() and captureNames() return a glob's fixed start and its captures", () => {
   assert.equal(literalPrefix(tokensOf("/a/b*")), "/a/b");
   assert.equal(literalPrefix(tokensOf("**/a")), "");
   assert.deepEqual(captureNames(tokensOf("/{a}/{b}/{c...}")), ["a", "b", "c"]);

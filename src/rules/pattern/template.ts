@@ -1,7 +1,7 @@
 /**
  * @module Strings with references to captures: the target of a redirect or rewrite, and the value
- * of a header (spec: "Glob captures and interpolation"). `{name}` is a reference, `{{name}}` the
- * literal text `{name}`; any other brace is literal, so a header value can contain JSON.
+ * of a header. `{name}` is a reference, `{{name}}` the literal text `{name}`; any other brace is
+ * literal, so a header value can contain JSON.
  *
  * A capture is a part of the normalized path and therefore visible ASCII: `pchar`, `%XX` and, in a
  * splat, `/`. It is inserted unchanged into a path, fragment or header value. In a query,

@@ -1,4 +1,4 @@
-/** @module Decides which of two pipeline rules gets a request that both match (design: phase 5). */
+/** @module Decides which of two pipeline rules gets a request that both match. */
 import type { ConditionSet } from "./condition_sets.ts";
 
 export interface Ranked {

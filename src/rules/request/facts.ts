@@ -1,6 +1,6 @@
 /**
- * @module The facts about a request that rules use, each of which is computed on first use and then
- * kept.
+ * @module The facts about a request that rules use. Each fact is computed on first use and then
+ * cached.
  */
 import { type IpAddress, parseIp } from "./ip_address.ts";
 import { normalizePath, type PathRejection } from "./path.ts";

@@ -38,7 +38,7 @@ const HOSTS: readonly [text: string, host: string | undefined][] = [
   ["a\\b", undefined],
 ];
 
-Deno.test("requestHost() is strict", async (t) => {
+Deno.test("requestHost() returns the canonical host, and rejects anything else", async (t) => {
   for (const [text, host] of HOSTS) {
     await t.step(text, () => assert.equal(requestHost(text), host));
   }

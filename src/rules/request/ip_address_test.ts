@@ -43,7 +43,7 @@ const ROWS: readonly [cidrs: readonly string[], address: string, inside: boolean
   [[], "10.0.0.1", false],
 ];
 
-Deno.test("IpBlockSet.has() contains the right addresses", async (t) => {
+Deno.test("IpBlockSet.has() returns whether an address is in one of the blocks", async (t) => {
   for (const [cidrs, address, inside] of ROWS) {
     await t.step(
       `${cidrs.join(" ")} has ${address}`,

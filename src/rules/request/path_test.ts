@@ -78,8 +78,8 @@ Deno.test("normalizePath() is idempotent", () => {
   }));
 });
 
-Deno.test("normalizePath() is linear in the length of the path", () => {
-  // Such a long text that an algorithm with quadratic cost would take far too long.
+Deno.test("normalizePath() takes time linear in the length of the path", () => {
+  // These texts are so long that an algorithm with quadratic cost would take far too long.
   for (const part of ["/", "/a", "/..", "%2e/", "\\", "é"]) normalizePath(part.repeat(1_000_000));
 });
 

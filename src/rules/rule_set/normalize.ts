@@ -68,8 +68,8 @@ export function normalizeRule(rule: Rule): RuntimeRule {
 }
 
 /**
- * Normalizes a rule set that has passed validation (design: "What the spec leaves open"). Applying
- * it twice has no further effect. Keeps the order of the rules.
+ * Normalizes a rule set that has passed validation. Applying it twice has no further effect. Keeps
+ * the order of the rules.
  */
 export function normalizeRules(ruleSet: RuleSet): RuntimeRuleSet {
   return defined({

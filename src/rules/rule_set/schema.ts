@@ -1,7 +1,7 @@
 /**
- * @module The schema of an authored rule set: every field, type, limit and listed value of the
- * spec, and no other property at any level. The messages state what is expected; the report adds
- * the current value.
+ * @module The schema of an authored rule set: every field with its type, limits and values. No
+ * other property is allowed at any level. The messages state what is expected; the report adds the
+ * current value.
  */
 import * as z from "zod";
 import { ACTION_TYPES, ACTIONS } from "../actions/actions.ts";
@@ -25,7 +25,7 @@ import {
   SCHEMA_VERSION,
 } from "./types.ts";
 
-/** The schemas of all conditions by field, in the order of the spec. */
+/** The schemas of all conditions, by field. */
 type LeafShape =
   & { readonly [F in ConditionName]: z.ZodOptional<z.ZodType<RawConditions[F]>> }
   & { readonly [METHODS_ALIAS]: z.ZodOptional<typeof methodListSchema> };
@@ -79,7 +79,7 @@ const ruleSetShape = {
   rules: list(ruleSchema),
 };
 
-/** The schema of a whole authored rule set (spec: "Rule set (top level)"). */
+/** The schema of a whole authored rule set. */
 export const ruleSetSchema = z.strictObject(ruleSetShape, "Use a table") satisfies z.ZodType<
   RuleSet
 >;

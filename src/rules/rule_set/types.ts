@@ -1,7 +1,7 @@
 /**
- * @module The edge rule set, in authored form (spec: "Edge rule set") and in runtime form. Both are
- * plain JSON. The runtime form is the authored form with aliases resolved, defaults filled in and
- * names in canonical spelling, so it is also a valid authored set.
+ * @module The edge rule set, in authored form and in runtime form. Both are plain JSON. The runtime
+ * form is the authored form with aliases resolved, defaults filled in and names in canonical
+ * spelling, so it is also a valid authored set.
  */
 import type { Action, RuntimeAction } from "../actions/actions.ts";
 import type { Condition, RuntimeCondition } from "../conditions/condition.ts";

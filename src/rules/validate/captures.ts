@@ -1,7 +1,6 @@
 /**
- * @module Checks globs and references to their captures (spec: "Glob captures and interpolation"):
- * names are unique, there is at most one splat, only the root glob has captures, and every
- * reference names one of them.
+ * @module Checks globs and references to their captures: names are unique, there is at most one
+ * splat, only the root glob has captures, and every reference names one of them.
  */
 import { nearest } from "../../lib/suggest.ts";
 import { definitionOf } from "../actions/actions.ts";

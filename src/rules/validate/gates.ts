@@ -1,11 +1,10 @@
 /**
- * @module Validation rule 5: a pipeline that takes requests from a broader pipeline must repeat
- * that pipeline's request gates (`failure = "closed"`), or declare that it does not inherit these
- * gates.
+ * @module Checks request gates: a pipeline that takes requests from a broader pipeline must repeat
+ * that pipeline's gates (`failure = "closed"`), or declare that it does not inherit them.
  *
  * A pipeline takes requests from another pipeline if its requests are a subset, or if it takes
  * precedence and the two are not proven disjoint. If the other fields do not decide this, only path
- * and host count (design: "What the spec leaves open").
+ * and host count.
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { errorAt, type Finding, warningAt } from "../finding.ts";

@@ -1,4 +1,4 @@
-/** @module Validation rule 1: rule IDs are unique within the set. */
+/** @module Checks that rule IDs are unique within the set. */
 import { type CheckedRule, rulePath } from "../rule_set/checked_rule.ts";
 import type { Pace } from "../../lib/next_turn.ts";
 import { errorAt } from "../finding.ts";

@@ -28,7 +28,7 @@ interface Taker {
   readonly ifNoFile: boolean;
 }
 
-/** Rules that each take all requests that they match, in the order of evaluation. */
+/** Rules that handle every request that they match, in the order of evaluation. */
 class Takers {
   readonly #index: PlaceIndex<Taker>;
   readonly #same = new Map<string, Taker>();

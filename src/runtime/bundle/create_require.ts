@@ -90,7 +90,8 @@ class Search {
   }
 
   /**
-   * Finds the names first, because a function can precede the definition of a name that it uses.
+   * Finds the names before their uses, because a function can precede the definition of a name that
+   * it uses.
    */
   find(node: Node): void {
     if (node.type === "ImportDeclaration") this.#findImport(node);

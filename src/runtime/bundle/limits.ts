@@ -1,6 +1,6 @@
 /** @module Limits for published functions. */
 
-/** Names of functions (spec, pipeline step `use`). */
+/** Valid names of functions. */
 export const FUNCTION_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 export const MAX_NAME_LENGTH = 64;

@@ -49,7 +49,7 @@ function subjectOf(path: string): string {
   return name ?? path;
 }
 
-/** Files with parts in the bundle. */
+/** Returns the files of which the bundle contains code. */
 function usedFiles({ outputs }: Metafile): ReadonlySet<string> {
   return new Set(
     Object.values(outputs).flatMap(({ inputs }) =>
@@ -65,7 +65,7 @@ export interface ModuleNotes {
   readonly placed: ReadonlySet<string>;
 }
 
-/** Packages with code that uses its own location, and so may open files. */
+/** Returns the packages with code that uses its own location, and therefore may open files. */
 export function openersOf(
   { metafile }: BuildResult<{ metafile: true }>,
   { placed }: Pick<ModuleNotes, "placed">,

@@ -27,7 +27,7 @@ export function fileProblem(
   };
 }
 
-/** Node's own modules, with and without `node:`. */
+/** Returns true for Node's own modules, with and without `node:`. */
 export function isNodeBuiltin(specifier: string): boolean {
   return specifier.startsWith("node:") || isBuiltin(specifier);
 }

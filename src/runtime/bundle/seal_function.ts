@@ -39,7 +39,9 @@ const BUILD_OPTIONS = {
   legalComments: "none",
 } as const satisfies BuildOptions;
 
-/** Source map comments that name a file, which esbuild would read from this machine's disk. */
+/**
+ * Matches source map comments that name a file, which esbuild would read from this machine's disk.
+ */
 const FILE_MAP = /sourceMappingURL=(?!data:)/g;
 
 /** Passes esbuild the source from memory and rejects every other import. */

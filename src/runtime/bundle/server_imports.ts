@@ -74,7 +74,7 @@ const LATE_KINDS: ReadonlySet<string> = new Set([
 /** Marks a lookup that this plugin started, to avoid handling it again. */
 const OWN = { svc: "own" };
 
-/** Sorts a server's imports, and records in `notes` the facts that its author should know. */
+/** Sorts a server's imports. Records in `notes` those that its author should know about. */
 export function sortImports(notes: ImportNotes): Plugin {
   const native = (name: string, importer: string): OnResolveResult => {
     if (!notes.native.has(name)) notes.native.set(name, importer);

@@ -45,7 +45,9 @@ export class Readiness {
   }
 }
 
-/** Waits until something accepts connections at an address, as long as `goesOn` is true. */
+/**
+ * Waits until something accepts connections at an address. Returns false if `goesOn()` does first.
+ */
 export async function untilAccepts(at: OwnAddress, goesOn: () => boolean): Promise<boolean> {
   while (goesOn()) {
     try {

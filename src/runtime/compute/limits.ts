@@ -2,7 +2,7 @@
 import { defaultSocketLimits } from "../process/socket_count.ts";
 import type { ComputeLimits } from "./types.ts";
 
-/** The default limits (spec, COMPUTE runtime). */
+/** The default limits of a server. */
 export const DEFAULT_COMPUTE_LIMITS: ComputeLimits = {
   timeoutMs: 300_000,
   memoryMb: 256,

@@ -20,10 +20,7 @@ const FOLDER_PREFIX = "svc-cs-";
  */
 export const SOCKET_PATH_BYTES = `/${FOLDER_PREFIX}${"x".repeat(32)}/${CONTROL_SOCKET}`.length;
 
-/**
- * How long to keep reading a large amount of output after the process that wrote it has exited, in
- * milliseconds.
- */
+/** How long to keep reading a process's output after the process has exited, in milliseconds. */
 const OUTPUT_MS = 100;
 
 /** A line that the process wrote to its own output. */

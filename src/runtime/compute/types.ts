@@ -116,10 +116,14 @@ export interface ComputeServer {
 
 export interface ComputeLimits {
   /**
-   * Maximum time until the response headers arrive, in milliseconds (spec: `runtime.timeoutMs`).
+   * Maximum time until the response headers arrive, in milliseconds (`runtime.timeoutMs` in the
+   * manifest).
    */
   readonly timeoutMs: number;
-  /** Resident memory in MiB, beyond what the runtime itself needs (spec: `runtime.memoryMb`). */
+  /**
+   * Resident memory in MiB, beyond what the runtime itself needs (`runtime.memoryMb` in the
+   * manifest).
+   */
   readonly memoryMb: number;
   /** Maximum number of concurrent requests, not counting open WebSockets; further requests wait. */
   readonly maxConcurrent: number;

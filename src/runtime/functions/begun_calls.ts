@@ -8,10 +8,10 @@
  */
 const { load, compareExchange } = Atomics;
 
-/** The number, in shared memory. */
+/** The id of the last call that has started or was withdrawn, in shared memory. */
 export type BegunCell = Int32Array<SharedArrayBuffer>;
 
-/** Creates the number for a new worker. */
+/** Creates the shared number for a new worker. */
 export function makeBegunCell(): BegunCell {
   return new Int32Array(new SharedArrayBuffer(4));
 }

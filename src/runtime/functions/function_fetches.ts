@@ -55,7 +55,9 @@ export class FunctionFetches {
     return this.#running.has(id) || this.#worker.receivers.has(id) || this.#worker.senders.has(id);
   }
 
-  /** Sends a call's request, and returns the response or the reason why there is none. */
+  /**
+   * Sends a call's request. Passes the response, or the reason why there is none, to the worker.
+   */
   async perform(
     id: number,
     head: FetchHead,

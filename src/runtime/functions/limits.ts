@@ -94,7 +94,7 @@ export const BUSY_MS = 50;
 /** Time without calls after which a second worker exits, in milliseconds. */
 export const SPARE_IDLE_MS = 10_000;
 
-/** Maximum number of concurrent `fetch` calls per function. */
+/** Maximum number of concurrent `fetch` calls per worker. */
 export const MAX_FETCHES = 64;
 export const TOO_MANY_FETCHES = `A function can have at most ${MAX_FETCHES} requests in progress`;
 

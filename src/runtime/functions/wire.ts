@@ -73,7 +73,7 @@ export const FunctionFrame = {
 /** Maximum payload that a function may send in one frame, in bytes. */
 export const MAX_UPWARD_BYTES = 512 * 1024;
 
-/** The pipeline's step modes (see the specification), and the final `handle`. */
+/** The modes of a pipeline's steps (docs/rules.md), and the final `handle`. */
 export type StepMode = "request" | "response" | "observe" | "handle";
 
 /** Information about the client and the deployment, for a step. */

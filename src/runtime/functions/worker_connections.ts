@@ -38,7 +38,7 @@ export class WorkerConnections {
   readonly #open = new Map<number, FrameConnection>();
   /** Connections that have not identified themselves yet. */
   readonly #unknown = new Set<FrameConnection>();
-  /** The workers of a deployment together get one share of the platform's time. */
+  /** Limits how much of the platform's time the frames of all workers together can take. */
   readonly #share = new FairShare();
   #closed = false;
 

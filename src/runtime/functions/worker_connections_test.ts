@@ -92,7 +92,7 @@ Deno.test("WorkerConnections closes unexpected connections", async (t) => {
       connection.close();
     });
   }
-  await t.step("the key itself still works, but only once", async () => {
+  await t.step("the correct key works afterwards, but only once", async () => {
     const first = await answer(await place.connect(), FunctionFrame.hello, 1, key);
     assert.equal(first.frame?.type, FunctionFrame.start);
     const second = await answer(await place.connect(), FunctionFrame.hello, 1, key);

@@ -42,7 +42,7 @@ export class Deadlines {
 
   /**
    * Supports delays of `shortestMs` and more. A deadline fires late by at most an eighth of
-   * `shortestMs`, and never by more than half a second.
+   * `shortestMs`, or 5 ms if that is more, and never by more than half a second.
    */
   constructor(shortestMs: number, timers: Timers = SYSTEM_TIMERS) {
     this.#timers = timers;

@@ -47,10 +47,7 @@ export const DEFAULT_ENGINE_LIMITS: ImageEngineLimits = {
   idleMs: 60_000,
 };
 
-/**
- * Returns the number of image processes for a given number of processors. Each image process uses
- * two processors.
- */
+/** Returns the default number of image processes, from 1 to 4: one for every two processors. */
 export function defaultImageProcesses(processors: number): number {
   return Math.max(1, Math.min(4, Math.floor(processors / 2)));
 }

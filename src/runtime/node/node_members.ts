@@ -9,7 +9,7 @@ import type { NodeListening } from "./preload/start.ts";
 /** Maximum size of a payload that Node may send, in bytes. */
 const MAX_NODE_FRAME_BYTES = 2 * 1024 * 1024;
 
-/** Maximum number of listening processes, such as the workers of a cluster. */
+/** Maximum number of connected processes, such as the workers of a cluster. */
 const MAX_MEMBERS = 64;
 
 /** Maximum number of waiting revalidation requests; further requests get no response. */

@@ -43,8 +43,8 @@ export class AbandonedConnects {
   }
 
   /**
-   * Returns those of `addresses` to which a connection can be started. While there are none, waits
-   * for attempts to settle. Returns an empty list once `signal` is aborted.
+   * Returns the addresses to which a connection can be started. While there are none, waits for
+   * attempts to settle. Returns an empty list once `signal` is aborted.
    */
   async allowed(addresses: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
     while (!signal.aborted) {

@@ -64,7 +64,7 @@ export class ArchiveWriter {
     await writer.close();
   }
 
-  /** Adds a file that is not in the data directory. */
+  /** Adds a file with the given text. */
   async addContent(path: string, text: string): Promise<void> {
     const { byteLength } = new TextEncoder().encode(text);
     await this.addText(path, text);

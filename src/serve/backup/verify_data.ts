@@ -40,7 +40,7 @@ export interface Verified {
   readonly pages: number;
   /** Folders of databases that were created without checksums. */
   readonly uncheckedDatabases: readonly string[];
-  /** Damaged or missing files. */
+  /** Descriptions of damaged or missing data. */
   readonly damage: readonly string[];
   /** Number of damaged items that are not listed. */
   readonly more: number;

@@ -127,9 +127,9 @@ export class EdgeFiles {
         root: join(root, projectId),
         incoming: this.#incoming,
         damaged: join(root, "damaged", projectId),
+        // Files can be fetched again, so there is no need to flush them.
         isCache: true,
         onUse: () => {},
-        // Files can be fetched again, so there is no need to flush them.
         onDamaged: (sha256, movedTo) => {
           this.#cache.remove(`${projectId}/${sha256}`);
           Deno.removeSync(movedTo);

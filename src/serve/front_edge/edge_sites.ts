@@ -72,7 +72,7 @@ export class EdgeSites {
   /** Returns a host's site, or `undefined` if only the platform knows the site. */
   resolve(hostname: string): Site | undefined | Promise<Site | undefined> {
     const found = resolveHost(hostname, { sites: this.#sites, domains: this.#domains });
-    // The platform may still have the file, so the request is passed on.
+    // The platform may still know the site, so the request is passed on.
     return found instanceof Promise ? found.catch(() => undefined) : found;
   }
 

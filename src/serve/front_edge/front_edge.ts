@@ -221,7 +221,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
     // reachable.
     resolveHost: (hostname) => isTooOld() ? undefined : sites.resolve(hostname),
   });
-  // Relays requests with fields signed by another edge.
+  // Relays requests whose fields another edge has signed.
   const signed = createRelay(relaying);
   const passOn = createEdge({ ...parts, origin: signed, resolveHost: () => undefined });
   let lostAt: number | undefined = performance.now();

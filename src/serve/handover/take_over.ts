@@ -41,7 +41,7 @@ async function connect(dataDir: string): Promise<Link | undefined> {
   }
 }
 
-/** Reads the response to a takeover request. Returns `undefined` if the platform stops first. */
+/** Sends a takeover request. Returns the response; `undefined` if the platform stops first. */
 async function ask(link: Link): Promise<Shared | Refused | undefined> {
   await link.send({ type: "replace", pid: Deno.pid });
   try {
@@ -60,7 +60,11 @@ export class Takeover {
     this.#shared = shared;
   }
 
-  /** Asks the running platform to share its ports. @throws {HandoverError} */
+  /**
+   * Asks the running platform to share its ports. Returns `undefined` if none is running.
+   *
+   * @throws {HandoverError}
+   */
   static async begin(dataDir: string): Promise<Takeover | undefined> {
     for (let attempt = 1;; attempt++) {
       const link = await connect(dataDir);

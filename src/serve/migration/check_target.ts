@@ -15,7 +15,7 @@ export type Found =
   | { readonly kind: "equal"; readonly records?: RecordsReport; readonly files?: FilesReport };
 
 /**
- * Returns the target's records if they are equal to the source's records, and otherwise
+ * Compares the target with the source. Returns the target's counts if they are equal, and otherwise
  * `undefined`.
  */
 async function findEqual(

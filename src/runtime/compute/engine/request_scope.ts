@@ -29,5 +29,5 @@ export const depthField = (): readonly [string, string] => [
   String((current.getStore()?.depth ?? 0) + 1),
 ];
 
-/** The 508 response for a server that has called itself too many times. */
+/** The body of the 508 response for a server that has called itself too many times. */
 export const CALLS_ITSELF = `This server has called itself ${MAX_DEPTH} times in a row.\n`;

@@ -5,9 +5,8 @@
 import { join } from "node:path";
 
 /**
- * Returns the first link in or below the folder that points outside it.
- *
- * @returns its path; `undefined` if there is none
+ * Returns the path of the first link in or below the folder that points outside it; `undefined` if
+ * there is none.
  */
 export function findEscapingLink(folder: string): string | undefined {
   const root = Deno.realPathSync(folder);

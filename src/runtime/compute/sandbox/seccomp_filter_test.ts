@@ -8,7 +8,7 @@ const PID = 4321;
 const REFUSE = Answer.fail(EPERM);
 
 for (const [name, processor] of Object.entries(PROCESSORS)) {
-  Deno.test(`buildFilter() decides which calls are allowed on ${name}`, () => {
+  Deno.test(`buildFilter() allows, blocks and defers the expected calls on ${name}`, () => {
     const filter = buildFilter(processor, PID);
     const { arch } = processor;
     const run = (number: number, ...args: bigint[]) => runProgram(filter, { arch, number, args });

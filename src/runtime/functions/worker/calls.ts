@@ -35,14 +35,14 @@ export interface CallsOptions {
   readonly queue: object;
   /** `context.database`. */
   readonly database: object;
-  /** Logs an error that belongs to no call. */
+  /** Logs an error. `call` is the ID of the call that it belongs to, if known. */
   readonly report: (error: unknown, call: number | undefined) => void;
 }
 
 /** The payload for the result of most request steps, which change nothing. */
 const NEXT_PAYLOAD = toPayload({ type: "next" } satisfies ResultHead);
 
-/** Converts headers for the runtime's constructors, which do not change them. */
+/** Casts headers to the type that the runtime's constructors accept. These do not change them. */
 const asInit = (pairs: HeaderList): [string, string][] => pairs as [string, string][];
 
 export class WorkerCalls {

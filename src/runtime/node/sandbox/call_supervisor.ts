@@ -52,7 +52,7 @@ export interface SupervisorOptions {
   readonly begin: (pid: number) => number;
 }
 
-/** Facts about the running Node. */
+/** The state that exists once Node runs. */
 interface Begun {
   readonly sockets: SocketCalls;
   /** Node's process id in its own namespace. */

@@ -16,7 +16,7 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
       runProgram(filter, { arch, number: number(call), args });
   };
 
-  Deno.test(`buildNodeFilter() decides which calls are allowed on ${name}`, () => {
+  Deno.test(`buildNodeFilter() allows, blocks and defers the expected calls on ${name}`, () => {
     const call = caller(true);
     const filter = buildNodeFilter(processor, { hasOwnRoot: true });
     const option = (level: bigint, option: bigint) => call("setsockopt", 3n, level, option);

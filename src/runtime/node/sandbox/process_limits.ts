@@ -19,8 +19,9 @@ const MIB = 1024 * 1024;
 const MAX_THREADS = 512;
 
 /**
- * Address space in addition to the memory limit, in MiB, for thread stacks and for the engine's
- * reservations. This limit stops a process that allocates memory faster than its usage is checked.
+ * Private memory (`RLIMIT_DATA`) that can be reserved in addition to the memory limit, in MiB, for
+ * thread stacks and for the engine. This limit stops a process that allocates memory faster than
+ * its usage is checked.
  */
 const SPARE_MB = 2048;
 

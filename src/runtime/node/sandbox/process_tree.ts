@@ -16,7 +16,7 @@ const MAX_PROCESSES = 128;
 /** Minimum time between two searches of a full tree, in milliseconds. */
 const PAUSE_MS = 50;
 
-/** Number of process starts to check before the next search. */
+/** Number of memory readings per search for new processes. */
 const LOOKS_PER_SEARCH = 4;
 
 /**

@@ -17,7 +17,7 @@ import {
 } from "./install_node.ts";
 import { DEFAULT_NODE_VERSION, refuseVersion, satisfies } from "./version.ts";
 
-/** Folder for versions that are being fetched. It is emptied at startup. */
+/** Folder for versions that are being fetched. It is emptied before its first use. */
 const INCOMING = "incoming";
 
 /** Folder, next to a fetched version, that contains an empty file for each user. */

@@ -14,7 +14,7 @@ function cut(bytes: Uint8Array, piece = bytes.length || 1): string[] {
   return parts;
 }
 
-Deno.test("Cutter() cuts within its limits, at the same positions however the bytes arrive", () => {
+Deno.test("Cutter cuts within its limits, at the same positions however the bytes arrive", () => {
   const bytes = fc.uint8Array({ minLength: 0, maxLength: 5000 });
   fc.assert(fc.property(bytes, fc.integer({ min: 1, max: 700 }), (content, piece) => {
     const parts = cut(content);
@@ -25,7 +25,7 @@ Deno.test("Cutter() cuts within its limits, at the same positions however the by
   }));
 });
 
-Deno.test("Cutter() cuts identical parts before and after a change", () => {
+Deno.test("Cutter cuts identical parts before and after a change", () => {
   const content = Uint8Array.from({ length: 60_000 }, (_, at) => Math.imul(at, 2654435761) >>> 13);
   const changed = new Uint8Array([
     ...content.subarray(0, 30_000),

@@ -35,7 +35,7 @@ export const checkSchema = z.object({
   records: count,
   blobs: count,
   databases: count,
-  /** Number of rows in all tables of all databases. */
+  /** Number of rows that could be counted, in all databases. */
   rows: count,
 });
 export type Check = z.infer<typeof checkSchema>;

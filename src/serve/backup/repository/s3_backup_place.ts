@@ -9,7 +9,7 @@ import { openS3Bucket, S3CredentialsError, S3PlaceError } from "../../../platfor
 import { BackupError } from "../backup_layout.ts";
 import type { Place } from "./place.ts";
 
-/** Hints for rejected requests, by error code. */
+/** Returns advice for a rejected request. */
 function adviceFor(status: number, code: string): string {
   if (code === "NoSuchBucket") return "Create the bucket, or choose another one";
   if (status === 0 || status >= 500) {
