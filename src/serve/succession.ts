@@ -45,7 +45,7 @@ export class Succession {
     await this.#parts.takeover?.takeOver();
   }
 
-  /** Serves requests that the previous platform passes on and prepares for a successor. */
+  /** Serves requests that the previous platform passes on, and prepares for a successor. */
   async settle(
     dispatch: Dispatch,
     certificates: OrderedCertificates | undefined,

@@ -1,4 +1,4 @@
-/** Converts the selector for a listing to a range of encoded keys. Pure. @module */
+/** Converts a list selector to a range of encoded keys. Pure. @module */
 import { Buffer } from "node:buffer";
 import { encodeKey } from "./key_encoding.ts";
 import type { ListSelector, RecordKey } from "./record_types.ts";
