@@ -30,8 +30,8 @@ async function nodeFolder(cache: string): Promise<string | undefined> {
 }
 
 /**
- * Variables for a project's commands: a search path with a version of Node that is new enough, this
- * machine's npm cache, and no telemetry.
+ * Returns variables for a project's commands: a search path with a version of Node that is new
+ * enough, this machine's npm cache, and no telemetry.
  */
 export async function nodeVariables(path: string): Promise<Record<string, string>> {
   const cache = Deno.env.get("npm_config_cache") ?? join(Deno.env.get("HOME") ?? "/", ".npm");

@@ -114,7 +114,7 @@ Deno.test("migrateStore() continues from where it was interrupted", () =>
     assert.ok(report.copied <= COUNT - 10, `${report.copied} were copied again`);
   }));
 
-Deno.test("migrateStore() reports the same when run again and rejects a target with other files", () =>
+Deno.test("a second migrateStore() copies nothing and rejects a target that differs", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const there = await migrate({ to: storage.place });
     assert.deepEqual(await migrate({ to: storage.place }), { ...there, copied: 0 });
