@@ -303,7 +303,7 @@ Deno.test("rules and servers see the same request", async (t) => {
       assert.equal(answer.match(/^HTTP\/1\.1 /gm)?.length, 1, answer);
       assert.match(answer, /^connection: close\r$/im);
     });
-    await t.step("an upgrade to a WebSocket", async () => {
+    await t.step("rules and servers see the same upgrade to a WebSocket", async () => {
       const answer = await exchange(
         platform.port,
         [
@@ -325,7 +325,7 @@ Deno.test("rules and servers see the same request", async (t) => {
       assert.deepEqual(sawIn(answer.split("\r\n\r\n")[0]!), wantedOf(seen), JSON.stringify(seen));
     });
     await t.step("HTTP/2 requests", () => checkHttp2(platform.port));
-    await t.step("the API", async () => {
+    await t.step("the API refuses the same malformed requests", async () => {
       for (
         const text of [
           lines("get /v1/health", "Host: localhost"),

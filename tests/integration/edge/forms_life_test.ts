@@ -187,7 +187,7 @@ Deno.test("a full form is reported to visitors and, once per day, to members", (
     assert.deepEqual(rest, []);
     await first.shutdown();
 
-    // The maximum number of submissions in a project.
+    // Simulates a form with the maximum number of submissions.
     {
       using kv = await openKv(join(data, "kv.sqlite3"), {});
       const key = keys.formCounts(id, "production", "contact");
