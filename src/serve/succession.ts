@@ -68,7 +68,7 @@ export class Succession {
     });
   }
 
-  /** Rejects further successors. */
+  /** Ends the takeover, if it is still running, and rejects further successors. */
   async end(): Promise<void> {
     this.#parts.takeover?.abandon();
     this.#offer?.close();
