@@ -36,8 +36,8 @@ export interface EncodedCounts {
 export class TrafficCounts {
   requests = 0;
   /**
-   * Number of requests from crawlers, monitors and programs. Their responses are counted, but not
-   * as visitors, page views, countries or devices.
+   * Number of requests from crawlers, monitors and programs. Only the responses to such requests
+   * are counted, not pages, visitors, countries or devices.
    */
   bots = 0;
   /** Number of page views by people. */

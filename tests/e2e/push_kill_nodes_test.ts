@@ -57,7 +57,7 @@ async function startNodes(folder: string, pg: TestPg) {
   return { a: nodeOf("a", 0), b: nodeOf("b", 1, ["--builds", "off"]), c: nodeOf("c", 2) };
 }
 
-/** Clones the repository as any client would. */
+/** Reads the head of `main` from a node with git, as any client would. */
 async function headOf(node: Node, env: Readonly<Record<string, string>>): Promise<string> {
   const { stdout } = await new Deno.Command("git", {
     args: [

@@ -15,8 +15,8 @@ const NODE_MAJOR = 24;
 export const buildsProjects = isInstalled("npm");
 
 /**
- * Finds the folder of a version of Node that is new enough: the machine's own version, or the one
- * in npx's cache.
+ * Returns the folder of a new enough version of Node in npx's cache; `undefined` if the machine's
+ * own version is new enough.
  */
 async function nodeFolder(cache: string): Promise<string | undefined> {
   const own = await hear(["node", "--version"]).catch(() => undefined);

@@ -258,7 +258,7 @@ const sawIn = (head: string) =>
 const wantedOf = (seen: Seen) =>
   Object.entries(PROBES).filter(([, { holds }]) => holds(seen)).map(([name]) => name).sort();
 
-/** Decodes bytes as text, with one character per byte. */
+/** Decodes UTF-8 that is given with one character per byte. */
 const textOf = (bytes: string) => Buffer.from(bytes, "latin1").toString();
 
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);

@@ -51,7 +51,7 @@ redirect = "/thanks"
 
 const FORMS_MANIFEST = { ...STATIC_MANIFEST, forms: [{ name: "contact" }] };
 
-/** Creates a form with a file. */
+/** Returns the body of a form with a file of `bytes` bytes. */
 const withFile = (bytes: number) =>
   `--b0\r\ncontent-disposition: form-data; name="email"\r\n\r\nada@example.com\r\n` +
   `--b0\r\ncontent-disposition: form-data; name="cv"; filename="cv.txt"\r\n` +
