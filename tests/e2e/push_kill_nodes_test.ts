@@ -37,7 +37,8 @@ const PATIENCE_MS = 90_000;
 const TAKEN_UP_MS = 20_000;
 
 /**
- * Starts two nodes that share a PostgreSQL server and a folder of files. At first, only `a` builds.
+ * Creates three nodes that share a PostgreSQL server and a folder of files, without starting them.
+ * `b` runs no builds.
  */
 async function startNodes(folder: string, pg: TestPg) {
   const { socket, user, database, password } = await pg.newAddress();
