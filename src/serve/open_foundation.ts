@@ -57,7 +57,7 @@ export interface OpenFoundation {
   readonly answerPeer: OpenPeers["handle"] | undefined;
 }
 
-/** Registers this node. If the store is shared, there may be other nodes. */
+/** Registers this node with the other nodes, if the store is shared. */
 async function joinNodes(
   { version, log }: CompleteOptions,
   closers: Closers,
@@ -94,7 +94,7 @@ async function joinNodes(
 /** Timeouts of requests between nodes, in milliseconds. */
 const PEER_TIMES = { connectMs: 3000, idleMs: 10_000 };
 
-/** Opens the connection to other nodes, if there can be other nodes. */
+/** Opens the connections to other nodes, if nodes share the store. */
 function joinPeers(
   closers: Closers,
   { isShared, ...parts }: { readonly isShared: boolean } & Omit<PeersOptions, "fetch">,

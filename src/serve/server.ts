@@ -282,7 +282,7 @@ interface Started extends Pick<RunningPlatform, "url" | "token" | "ownerLink"> {
   readonly handlers: ReturnType<typeof createHandlers>;
 }
 
-/** Opens and starts everything behind the ports, and begins to pass requests on. */
+/** Opens and starts everything behind the ports, then lets requests through. */
 async function startBehind(
   listeners: Listeners,
   {

@@ -45,7 +45,7 @@ export class Succession {
     await this.#parts.takeover?.takeOver();
   }
 
-  /** Serves requests that the previous platform passes on and prepares for a successor. */
+  /** Serves requests that the previous platform passes on, and prepares for a successor. */
   async settle(
     dispatch: Dispatch,
     certificates: OrderedCertificates | undefined,
@@ -68,7 +68,7 @@ export class Succession {
     });
   }
 
-  /** Rejects further successors. */
+  /** Ends the takeover, if it is still running, and rejects further successors. */
   async end(): Promise<void> {
     this.#parts.takeover?.abandon();
     this.#offer?.close();

@@ -10,7 +10,10 @@ const CHANNEL = "svc_changes";
 /** Maximum delay until a change is noticed if the notification was lost, in milliseconds. */
 const POLL_MS = 1000;
 
-/** Time after which a node that has not read the list counts as outdated, in milliseconds. */
+/**
+ * Time after which a node that has not read the list of changes counts as outdated, in
+ * milliseconds.
+ */
 const BEHIND_MS = 5000;
 
 /** Maximum number of commits that are read at a time. */
@@ -54,7 +57,7 @@ const seconds = (milliseconds: number): string => `${Math.floor(milliseconds / 1
 
 export class ChangeFollower {
   #place: bigint;
-  /** The last time when all changes by other nodes were known. */
+  /** The last time when this node knew all changes by other nodes. */
   #readAt: number;
   /** Time when the store last responded. */
   #answeredAt: number;
@@ -91,12 +94,12 @@ export class ChangeFollower {
     return new ChangeFollower(connections, options, monotonic, BigInt(row!.version));
   }
 
-  /** Milliseconds since the last time when all changes by other nodes were known. */
+  /** Milliseconds since the last time when this node knew all changes by other nodes. */
   get behindMs(): number {
     return this.#monotonic() - this.#readAt;
   }
 
-  /** Whether the node knows all changes that other nodes had made by a few seconds ago. */
+  /** Whether the node is less than 5 seconds behind the other nodes' changes. */
   isCurrent(): boolean {
     return this.behindMs < BEHIND_MS;
   }

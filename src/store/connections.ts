@@ -1,5 +1,5 @@
 /**
- * Manages connections to a PostgreSQL cluster's primary. Requests are retried after a failover.
+ * Manages connections to a PostgreSQL cluster's primary. Queries are retried after a failover.
  * @module
  */
 import type net from "node:net";

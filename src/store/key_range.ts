@@ -1,4 +1,4 @@
-/** Converts the selector for a listing to a range of encoded keys. Pure. @module */
+/** Converts a list selector to a range of encoded keys. Pure. @module */
 import { Buffer } from "node:buffer";
 import { encodeKey } from "./key_encoding.ts";
 import type { ListSelector, RecordKey } from "./record_types.ts";
@@ -54,7 +54,7 @@ function rangeBelow(
   };
 }
 
-/** Returns the part of a range that follows one of its keys. */
+/** Returns the part of a range that comes after one of its keys in a listing. */
 export function rangeAfter(range: KeyRange, last: Uint8Array, reverse: boolean): KeyRange {
   // There is no key between a key and the same key with a zero byte appended.
   return reverse ? { ...range, end: Uint8Array.from(last) } : { ...range, start: extend(last, 0) };

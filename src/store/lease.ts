@@ -6,7 +6,7 @@
  */
 import type { Check, Draft, Outcome, RecordReader } from "./record_types.ts";
 
-/** The error if another node has become the leader. */
+/** Thrown if another node has become the leader. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   constructor(role: string) {

@@ -23,7 +23,10 @@ import { versionstampOf } from "./versions.ts";
 const BATCH = 500;
 const MAX_BATCH = 1000;
 
-/** Maximum number of damaged keys that are remembered because they have been reported. */
+/**
+ * Maximum number of reported damaged keys that are remembered. Remembered keys are not reported
+ * again.
+ */
 const MAX_UNREADABLE = 1000;
 
 /** Returned by `svc.commit()` instead of a version if a check failed. */
@@ -37,7 +40,7 @@ interface Row {
 }
 
 /**
- * A row of the query's result: a record, if it exists, with the store's version at the time of the
+ * A row of a query's result: a record, if it exists, with the store's version at the time of the
  * query.
  */
 type SeenRow = { readonly clock: string } & (Row | { readonly key: null });
@@ -46,7 +49,7 @@ function valueOf({ value, number }: Row): unknown {
   return value ?? new Deno.KvU64(BigInt(number!));
 }
 
-/** The error for a commit that failed for a reason other than a check. */
+/** The outcome of a commit that failed for a reason other than a check. */
 export interface Failed {
   readonly failure: unknown;
 }

@@ -1,4 +1,4 @@
-/** Reads all records in a store, in key order, in order to copy them. @module */
+/** Reads all records of a store in key order, for a copy. @module */
 import type { Sql } from "postgres";
 import type { Connections } from "./connections.ts";
 

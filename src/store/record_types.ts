@@ -84,7 +84,9 @@ export type Listing<T> = AsyncIterableIterator<Entry<T>, undefined>;
 export interface RecordReader {
   get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>>;
 
-  /** Entries for several keys from one snapshot, in key order. */
+  /**
+   * Reads the entries for several keys from one snapshot. The results are in the order of `keys`.
+   */
   getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: RecordKey }],
   ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }>;

@@ -4,9 +4,7 @@ import { UnavailableError } from "../lib/unavailable_error.ts";
 /** How long clients should wait before they try again, in seconds. */
 const RETRY_SECONDS = 5;
 
-/**
- * The error if the store cannot be reached. A change in progress may or may not have been stored.
- */
+/** Thrown if the store cannot be reached. A change in progress may or may not have been stored. */
 export class StoreUnavailableError extends UnavailableError {
   override readonly name = "StoreUnavailableError";
 
@@ -18,7 +16,7 @@ export class StoreUnavailableError extends UnavailableError {
   }
 }
 
-/** The error if an attempt has taken too long. The attempt's connection is dropped. */
+/** Thrown if an attempt takes too long. The attempt's connection is dropped. */
 export class AttemptLateError extends Error {
   override readonly name = "AttemptLateError";
 
@@ -27,7 +25,7 @@ export class AttemptLateError extends Error {
   }
 }
 
-/** The error if the server lacks data that this node has already read or stored. */
+/** Thrown if the server lacks data that this node has already read or stored. */
 export class StaleServerError extends Error {
   override readonly name = "StaleServerError";
 

@@ -99,7 +99,7 @@ export class TrafficCounter {
   readonly #referrer = memoize(hostOfReferrer, REMEMBERED_BROWSERS);
   #day: number | undefined;
   /**
-   * The time when the day's salt will be requested again; `Infinity` while a request is pending.
+   * The time when the day's salt will be requested again; `Infinity` unless a request has failed.
    */
   #askAgainAt = Infinity;
   /** The hashes of the day's visitors; missing until the day's salt has arrived. */

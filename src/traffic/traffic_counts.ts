@@ -1,6 +1,4 @@
-/**
- * @module One project's traffic over a period of time, as bounded counts that can be merged.
- */
+/** @module Traffic over a period of time, as bounded counts that can be merged. */
 import { DistinctCount, type EncodedDistinct } from "./distinct_count.ts";
 import { Distribution, type EncodedDistribution } from "./distribution.ts";
 import { type EncodedTopList, TopList } from "./top_list.ts";
@@ -38,8 +36,8 @@ export interface EncodedCounts {
 export class TrafficCounts {
   requests = 0;
   /**
-   * Number of requests from crawlers, monitors and programs. Apart from this number, such requests
-   * are counted only by status.
+   * Number of requests from crawlers, monitors and programs. Only the responses to such requests
+   * are counted, not pages, visitors, countries or devices.
    */
   bots = 0;
   /** Number of page views by people. */

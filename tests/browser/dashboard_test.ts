@@ -1,5 +1,5 @@
 /**
- * Tests the dashboard in Chromium, which must be accessible in every theme and be updated live. If
+ * Checks in Chromium that the dashboard is accessible in every theme and updates live. If
  * `UPDATE_SCREENSHOTS` is set, the test stores screenshots of the pages in `docs/screenshots`.
  */
 import assert from "node:assert/strict";
@@ -291,7 +291,7 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
 }
 
 Deno.test({
-  name: "the dashboard is accessible and fits in every theme, and updates under its own policy",
+  name: "the dashboard is accessible, does not overflow, and updates under its own CSP",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async (parts) => {

@@ -16,8 +16,8 @@ const MADE = 'img[src="x"], svg[onload], [onerror], script:not([src]), a[href^="
 
 /**
  * Fields in which the platform rejects markup although the schema allows it. Most of these fields
- * must name something that exists. Credentials need a matching git URL, and `setGitCredentials`
- * accepts the same fields as they have here.
+ * must name something that exists. Credentials need a matching git URL, but `setGitCredentials`
+ * accepts markup in the same fields.
  */
 const REFUSED = [
   "createProject gitUrl",

@@ -1,6 +1,6 @@
 /**
  * Tests web push in Chromium. The browser must show the messages that the service worker receives,
- * and the channel and messenger pages must look right.
+ * and the channel and messenger pages must not scroll horizontally.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -67,7 +67,7 @@ interface Bench {
   readonly ledger: Ledger;
   /** Duration of an undisturbed move, in milliseconds. */
   calmMs: number;
-  /** Numbers of disturbances, by kind. */
+  /** Number of disturbances, by kind. */
   readonly done: Map<string, number>;
 }
 

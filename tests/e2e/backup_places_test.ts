@@ -136,7 +136,7 @@ async function marksIn(place: string): Promise<readonly string[]> {
   return found.map(({ name }) => name).filter((name) => name.endsWith(".json"));
 }
 
-Deno.test("stopping during a backup releases its lock, and is not a failure", async () => {
+Deno.test("stopping during a backup releases the lock and reports no failure", async () => {
   await withSandbox(async (box) => {
     await (await box.start()).stop();
     // The data is large enough for the backup to take longer than the platform needs to stop.

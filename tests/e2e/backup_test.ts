@@ -62,8 +62,8 @@ async function databaseUrl(box: Sandbox): Promise<string> {
 }
 
 /**
- * Checks that the rows match the state after one of the commits, and that this commit is not
- * earlier than `atLeast`.
+ * Checks that each commit is there with both rows or not at all, and that none of the first
+ * `atLeast` commits is missing, except interrupted ones.
  */
 async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
   const client = await connect(await databaseUrl(box));
@@ -75,7 +75,7 @@ async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
   assert.deepEqual(halves, [], "No transaction is restored partially");
   const found = new Set(rows.map(({ n }) => n));
   const missing = Array.from({ length: atLeast }, (_, n) => n).filter((n) => !found.has(n));
-  // The number whose commit was interrupted when a process was killed.
+  // In each round, one commit can be interrupted when a process is killed.
   assert.ok(missing.length <= ROUNDS, `Commits are missing: ${missing}`);
 }
 
@@ -133,8 +133,8 @@ interface Round {
   readonly ledgers: readonly Ledger[];
   readonly numbers: Numbers;
   /**
-   * The number of writes in the newest ledger, and the number of committed numbers, that were
-   * acknowledged before the backup started.
+   * Writes in the newest ledger, and numbers in the database, that were acknowledged before the
+   * backup started.
    */
   readonly before: { readonly writes: number; readonly numbers: number };
 }

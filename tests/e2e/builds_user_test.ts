@@ -1,6 +1,6 @@
 /**
- * Builds on a platform that an ordinary user runs. Root switches to that user, who must be able to
- * read the program. Only the compiled program can be read by that user.
+ * Builds on a platform that an ordinary user runs. If the test runs as root, it switches to another
+ * user, who can read only the compiled program.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ async function obstacle(): Promise<string | undefined> {
 
 const reason = await obstacle();
 
-/** Returns the command that runs the program as that user. */
+/** Returns the command that runs the program as an ordinary user. */
 async function userCommand(box: Sandbox): Promise<Command> {
   if (!isRoot) return programCommand();
   const copy = join(box.folder, "svc");

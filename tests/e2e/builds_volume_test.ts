@@ -33,7 +33,7 @@ interface Built {
   readonly finishedAt: string;
 }
 
-/** Records each build when it reports that it has started. */
+/** Starts a server that records each build when the build reports that it has started. */
 function countBuilds() {
   const begun: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {

@@ -45,7 +45,7 @@ async function urlOf(box: Sandbox, branch: string): Promise<string> {
   return (await callApi(box, "GET", `${at(branch)}/connection?branch=${name}`)).url;
 }
 
-/** Creates a row that is changed in the same transactions as the clients' table. */
+/** Creates the clients' table, and a total that a trigger updates in the same transactions. */
 async function makeTables(url: string): Promise<void> {
   await makeLedger(url);
   const client = await connect(url);

@@ -39,7 +39,7 @@ class Site {
     return new Site(box, String(told.id), hostOf(urls[kind]));
   }
 
-  /** Items in the page's list. */
+  /** Returns the items in the page's list. */
   async notes(): Promise<string[]> {
     const { status, text } = await this.#box.page(this.#host, "/");
     assert.equal(status, 200, text);
@@ -70,7 +70,7 @@ async function branchesOf(box: Sandbox): Promise<string[]> {
   return branches.map(({ name }) => name);
 }
 
-/** Columns of the `notes` table on a branch. */
+/** Returns the columns of the `notes` table on a branch. */
 async function columnsOf(box: Sandbox, branch: string): Promise<string[]> {
   const sql = "SELECT * FROM notes LIMIT 0";
   const { results } = await box.json(["db", "query", "--branch", branch, sql]) as {

@@ -21,15 +21,15 @@ const COMMITS = 15;
 const MOST_PAUSE_MS = 1500;
 const AT = "/v1/projects/shop/databases/orders";
 
-/** Folders of embedded branches. */
+/** Returns the folders of embedded branches. */
 async function foldersOf({ dataDir }: Sandbox): Promise<string[]> {
   const found = await Array.fromAsync(Deno.readDir(join(dataDir, "databases"))).catch(() => []);
   return found.map(({ name }) => name).filter((name) => /^[0-9a-f]{16}$/.test(name));
 }
 
 /**
- * Messages from `svc doctor` about databases that exist in an engine but have no record, or vice
- * versa.
+ * Returns messages from `svc doctor` about databases that exist in an engine but have no record, or
+ * vice versa.
  */
 async function examine(box: Sandbox): Promise<readonly string[]> {
   const { stdout } = await box.tool(["doctor", "--data-dir", box.dataDir, "--json"]);

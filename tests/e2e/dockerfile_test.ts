@@ -225,9 +225,9 @@ Deno.test({
       cleanup.defer(async () => void await removeImages());
       box.env.PATH = MACHINE.PATH ?? "";
       await box.start();
-      await t.step("it runs with its command, files and variables", () => goesLive(box));
-      await t.step("it reaches nothing else on the machine", () => escapes(box));
-      await t.step("it gets the project's variables, and can be rolled back", () => changes(box));
+      await t.step("the image's command, files and variables are used", () => goesLive(box));
+      await t.step("the container reaches nothing else on the machine", () => escapes(box));
+      await t.step("the container gets project variables and is rolled back", () => changes(box));
       await t.step("--skip-build deploys the existing image", () => keepsImage(box));
       await t.step("an image without its program is refused", () => isRefused(box));
     }),

@@ -1,6 +1,6 @@
 /**
- * The checks that `svc doctor` runs for the machine, its platform, and the managed databases in a
- * data directory.
+ * Tests the checks that `svc doctor` runs for the machine, its platform, and the managed databases
+ * in a data directory.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

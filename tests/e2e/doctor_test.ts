@@ -1,4 +1,4 @@
-/** The checks that `svc doctor` runs for storage that nodes share. */
+/** Tests the checks that `svc doctor` runs for storage that nodes share. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import * as z from "zod";

@@ -77,7 +77,7 @@ test("in JSON mode, env exec prints one object, and the child's output as log li
     assert.ok(!(bad.stdout + bad.stderr).includes(SECRET));
   }));
 
-test("env exec passes on the exit code or signal that killed the child", () =>
+test("env exec exits with the code of the child or of the signal that killed it", () =>
   withSecret(async (box) => {
     assert.equal((await box.tool([...EXEC, "--", "sh", "-c", "exit 42"])).code, 42);
     assert.equal((await box.tool([...EXEC, "--", "sh", "-c", "kill -9 $$"])).code, 137);

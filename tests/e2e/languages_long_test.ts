@@ -22,9 +22,9 @@ const BUILD_MS = 900_000;
 interface App {
   /** Toolchains that the app needs. */
   readonly needs: readonly string[];
-  /** The first word on the page. */
+  /** Text at the start of the page. */
   readonly says: string;
-  /** The file that contains the page's words. */
+  /** The source file that contains the page's text. */
   readonly page: string;
   /** Changes the copied folder before it is committed. */
   prepare?(folder: string): Promise<void>;
@@ -133,9 +133,7 @@ class Pushed {
     return (await this.#box.page(`${this.name}.localhost`, path)).status;
   }
 
-  /**
-   * Returns the expected page, which contains a word from the source and the value of a variable.
-   */
+  /** Checks that the page contains a word from the source and the value of a variable. */
   async shows(word: string, greeting: string): Promise<void> {
     assert.equal(await this.page("/"), `${this.#app.says} ${greeting} ${word}`);
   }
@@ -288,7 +286,7 @@ async function runSite(box: Sandbox, name: string, site: App): Promise<void> {
 async function runApp(t: Deno.TestContext, box: Sandbox, name: string, app: App): Promise<void> {
   let site: Pushed | undefined;
   const isLive = await t.step(
-    "it goes live from a push, with a variable, a database and logs",
+    "the app goes live from a push, with a variable, a database and logs",
     async () => {
       site = await Pushed.create(box, name, app);
       if (app.without?.includes("database") !== true) {
@@ -298,9 +296,9 @@ async function runApp(t: Deno.TestContext, box: Sandbox, name: string, app: App)
     },
   );
   if (!isLive) return;
-  await t.step("it changes and is rolled back", () => changeAndReturn(box, site!, app));
-  await t.step("it restarts after a crash", () => crash(box, site!));
-  await t.step("it reaches nothing on the machine", () => escape(box, site!, app));
+  await t.step("the app changes and is rolled back", () => changeAndReturn(box, site!, app));
+  await t.step("the app restarts after a crash", () => crash(box, site!));
+  await t.step("the app reaches nothing on the machine", () => escape(box, site!, app));
 }
 
 Deno.test({

@@ -277,7 +277,7 @@ Deno.test("servers in other languages go live", async (t) => {
     );
     await t.step("a rollback restores the server", () => rollBack(box));
     await t.step("a server cannot reach anything on the machine", () => escape(box));
-    await t.step("a server has limits", () => exhaust(box));
+    await t.step("a server cannot exceed its process and memory limits", () => exhaust(box));
   });
 });
 

@@ -52,7 +52,7 @@ Deno.test("the next start removes folders left by the functions of a killed plat
     assert.deepEqual(await leftIn(temporary), [OTHER], "another platform's folder is kept");
   }));
 
-/** Creates a folder that appears to have been created by a process two minutes ago. */
+/** Makes a folder appear to have been created two minutes ago. */
 async function age(folder: string): Promise<void> {
   const then = new Date(Date.now() - 120_000);
   await Deno.utime(folder, then, then);

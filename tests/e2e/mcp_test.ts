@@ -50,7 +50,7 @@ async function startAgent(box: Sandbox, flags: readonly string[] = []) {
   };
   return {
     call,
-    /** Everything that the agent has seen. */
+    /** The results of all tool calls so far, as JSON. */
     said,
     /** Follows a result's suggestion to call `tool`. */
     follow({ next, text }: Answered, tool: string, more: Record<string, unknown> = {}) {
@@ -123,7 +123,7 @@ Deno.test("an agent deploys, breaks, diagnoses and rolls back a site with tools"
   });
 });
 
-Deno.test("a read-only server restricted to one project offers nothing else", async () => {
+Deno.test("a read-only server for one project offers no writes and no other project", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await Deno.writeTextFile(join(box.site, "index.html"), "<h1>Mine</h1>");

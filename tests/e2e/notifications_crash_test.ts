@@ -59,8 +59,8 @@ Deno.test("after kill -9, acknowledged events are in the inbox once, and bulk ch
       await Promise.all(raising);
       platform = await box.start();
       url = platform.url;
-      // Events are passed on in order, so once this event has been answered, all earlier ones have
-      // been passed on.
+      // Events are passed on in order. Once the API has responded to this one, all earlier ones
+      // have been passed on.
       const last = await call("POST", "/v1/events", { event: "deployment.live" });
       assert.equal(last.status, 200);
       await last.body?.cancel();

@@ -37,7 +37,8 @@ const PATIENCE_MS = 90_000;
 const TAKEN_UP_MS = 20_000;
 
 /**
- * Starts two nodes that share a PostgreSQL server and a folder of files. At first, only `a` builds.
+ * Creates three nodes that share a PostgreSQL server and a folder of files, without starting them.
+ * `b` runs no builds.
  */
 async function startNodes(folder: string, pg: TestPg) {
   const { socket, user, database, password } = await pg.newAddress();
@@ -57,7 +58,7 @@ async function startNodes(folder: string, pg: TestPg) {
   return { a: nodeOf("a", 0), b: nodeOf("b", 1, ["--builds", "off"]), c: nodeOf("c", 2) };
 }
 
-/** Clones the repository as any client would. */
+/** Reads the head of `main` from a node with git, as any client would. */
 async function headOf(node: Node, env: Readonly<Record<string, string>>): Promise<string> {
   const { stdout } = await new Deno.Command("git", {
     args: [

@@ -26,7 +26,7 @@ async function write(box: Sandbox, files: Readonly<Record<string, string>>): Pro
   }
 }
 
-/** Returns the status and first word of each response. */
+/** The expected status and body of the response, by path. */
 type Answers = Readonly<Record<string, readonly [status: number, body: RegExp]>>;
 
 const APP: Answers = {
@@ -73,19 +73,19 @@ Deno.test("a single-page app serves its page for document requests without a fil
       await expectAnswers(box.platform!.port, HOST, answers);
     };
 
-    await t.step("an app is detected, and this is reported", async () => {
+    await t.step("svc deploy detects a single-page app and reports it", async () => {
       await deploy(APP, /Serves index\.html for unknown paths\. To turn this off, set/);
     });
     await t.step("svc preview also serves the page", () => serve("preview", APP));
-    await t.step("the author can turn it off", async () => {
+    await t.step("spa = false in svc.toml turns the fallback off", async () => {
       await write(box, { "svc.toml": "[static]\nspa = false\n" });
       await deploy(NO_APP, undefined);
     });
-    await t.step("a 404.html turns it off, and how to turn it on is reported", async () => {
+    await t.step("a 404.html turns the fallback off, with advice to turn it on", async () => {
       await write(box, { "svc.toml": "", "dist/404.html": "own 404" });
       await deploy({ ...OWN_404, "/assets/index-b2.js": [404, /^own 404$/] }, /Serves 404\.html/);
     });
-    await t.step("the author can turn it on despite a 404.html", async () => {
+    await t.step("spa = true in svc.toml turns the fallback on despite a 404.html", async () => {
       await write(box, { "svc.toml": "[static]\nspa = true\n" });
       await deploy(BOTH, /Serves index\.html for unknown paths$/);
     });

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hostOf, oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Returns the words of a suggested command, without quotes. */
+/** Returns the words after `svc` in a suggested command, which contains no quotes. */
 const wordsOf = (line: string) => line.split(" ").slice(1);
 
 async function failure(box: Sandbox, args: readonly string[]) {

@@ -221,7 +221,7 @@ Deno.test({
         assert.deepEqual([...new Set(place.asked)], [`${host}:443`]);
       });
 
-      await t.step("people are told about an upgrade once, and programs never", async () => {
+      await t.step("upgrade notices appear once in a terminal, and never elsewhere", async () => {
         const env = {
           ...cleanEnvironment(box.home),
           SVC_RELEASES_URL: releases.place,

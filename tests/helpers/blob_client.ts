@@ -40,7 +40,7 @@ export function bucketOf(
     client.fetch(`http://localhost:${port}/s3/${bucket}/${path}`, init as AwsRequestInit);
 }
 
-/** Status and text of a response. */
+/** Returns the status and text of a response. */
 export async function answerOf(response: Promise<Response>): Promise<string> {
   const { status } = await response;
   return `${status} ${await (await response).text()}`;

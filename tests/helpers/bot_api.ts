@@ -24,7 +24,7 @@ export interface TestBotApi extends AsyncDisposable {
   readonly edited: string[];
   /** Chats to which the bot is not allowed to write. */
   readonly blocked: Set<number>;
-  /** Wait times in seconds. Each entry makes the next `sendMessage` respond with 429. */
+  /** Wait times in seconds. Each entry makes one `sendMessage` call respond with 429. */
   readonly tooMany: number[];
   /** As the person in a chat, sends a message. */
   write(chatId: number, text: string): void;

@@ -78,7 +78,7 @@ export async function startIssuer(
   return issuer;
 }
 
-/** Claims of a GitHub Actions job started by a push to main. */
+/** Returns the claims of a GitHub Actions job started by a push to main. */
 export const githubClaims = (audience: string, more: Claims = {}): Claims => ({
   jti: crypto.randomUUID(),
   sub: "repo:octo-org/octo-repo:ref:refs/heads/main",
@@ -106,7 +106,7 @@ export const githubClaims = (audience: string, more: Claims = {}): Claims => ({
   ...more,
 });
 
-/** Claims of a GitLab CI job started by a push to main. */
+/** Returns the claims of a GitLab CI job started by a push to main. */
 export const gitlabClaims = (
   { audience, issuer }: { readonly audience: string; readonly issuer: string },
   more: Claims = {},

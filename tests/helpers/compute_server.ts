@@ -28,7 +28,9 @@ export interface TestServer extends AsyncDisposable {
   readonly server: ComputeServer;
   readonly logs: ComputeLogEntry[];
   get(target: string, request?: Partial<ComputeRequest>): Promise<ComputeResult>;
-  /** Status and text of a response, or the reason for its failure. */
+  /**
+   * Sends a request. Returns the status and text of the response, or the reason for the failure.
+   */
   ask(target: string, request?: Partial<ComputeRequest>): Promise<string>;
 }
 

@@ -20,7 +20,7 @@ export interface PushTo {
 }
 
 export interface Push {
-  /** Git's output so far. */
+  /** Returns git's output so far. */
   said(): string;
   ended(): Promise<{ readonly code: number; readonly said: string }>;
 }

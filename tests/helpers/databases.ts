@@ -28,7 +28,7 @@ export interface DatabaseTest {
   readonly at: string;
   /** Runs SQL through the API. */
   query(sql: string, more?: Record<string, unknown>): Promise<QueryEvent[]>;
-  /** Rows of the last statement, as text. */
+  /** Runs SQL. Returns the rows of the last statement, as text. */
   rows(sql: string, branch?: string): Promise<(string | null)[][]>;
 }
 

@@ -18,7 +18,7 @@ export interface DevFramework {
   readonly folder: string;
 }
 
-/** Rules that redirect `/harbour`. */
+/** Returns rules that redirect `/harbour`. */
 export const harbourRules = (target: string): string =>
   `schemaVersion = "EDGE_RULE_SET_V1"
 [[rules]]

@@ -11,7 +11,7 @@ import { ROOT } from "../../scripts/_source_files.ts";
 /** Programs that svc starts but that are not part of it. */
 export type Tool = "sh" | "node" | "npm" | "git";
 
-/** Skips a test if the platform or CLI lacks a program that the test needs. */
+/** Returns options that skip a test if the platform or CLI lacks a program that the test needs. */
 export function needs(..._tools: readonly [Tool, ...Tool[]]): { readonly ignore: boolean } {
   return { ignore: isEmpty() };
 }

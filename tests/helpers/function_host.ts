@@ -24,7 +24,7 @@ import { COMPILED } from "../../scripts/_program.ts";
 
 export const PROJECT = fileURLToPath(new URL("../../fixtures/functions/project", import.meta.url));
 
-/** Starts the program as a function process. If the compiled program is under test, starts that. */
+/** Starts a function process, with the compiled program if that is under test. */
 export const spawnFunctions: FunctionHostOptions["spawn"] = (socketPath) =>
   COMPILED === undefined ? spawnSource(socketPath) : {
     command: COMPILED,
@@ -37,10 +37,7 @@ const spawnSource = functionProcessCommand({ env: Deno.env.toObject() });
 export interface Deployment extends AsyncDisposable {
   readonly host: FunctionHost;
   readonly log: FunctionLogEntry[];
-  /**
-   * Matches warnings about a long CPU time, which a function's first call can cause on a busy
-   * machine.
-   */
+  /** Warnings about a long CPU time, which a function's first call can cause on a busy machine. */
   readonly slow: FunctionLogEntry[];
 }
 

@@ -30,8 +30,8 @@ export async function withEverything(
 }
 
 /**
- * Parameters whose values depend on the endpoint, because two kinds of keys have the same parameter
- * name.
+ * Returns the value of a path parameter. It depends on the path, because API keys and variables
+ * both have a parameter named `key`.
  */
 export function valueOf(
   known: Readonly<Record<string, string>>,

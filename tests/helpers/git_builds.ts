@@ -13,7 +13,10 @@ import { until } from "../../src/lib/_test_until.ts";
 export interface BuildPlatform extends TestPlatform {
   readonly folder: string;
   readonly repository: TestRepository;
-  /** Creates a project for a git URL, and a hook for the project. Returns the hook's URL. */
+  /**
+   * Creates a project for a git URL, and a hook for the project. Returns the project's ID and the
+   * hook's URL.
+   */
   project(
     name: string,
     settings?: Readonly<Record<string, unknown>>,

@@ -25,8 +25,8 @@ async function findGitea(): Promise<string> {
 }
 
 /**
- * Settings for a server on 127.0.0.1 with a single user. The server's webhooks can reach only this
- * machine.
+ * Returns settings for a server on 127.0.0.1 with a single user. The server's webhooks can reach
+ * only this machine.
  */
 const settings = (folder: string, { program, port }: { program: string; port: number }) => `
 APP_NAME = svc's tests

@@ -57,7 +57,7 @@ export class ClientConnection {
     this.#port = port;
   }
 
-  /** Status and text of a response. */
+  /** Requests a path. Returns the status and text of the response. */
   async get(host: string, path: string): Promise<string> {
     const { asked, response } = await this.#open(host, path, "GET", (asked) => asked.end());
     const text = (await (await response).toArray()).join("");
@@ -119,7 +119,7 @@ export class ClientConnection {
     return { asked, response };
   }
 
-  /** The first request opened this connection. */
+  /** Remembers the connection that the first request opened. */
   #check(asked: ClientRequest): void {
     this.#socket ??= asked.socket;
     assert.ok(asked.socket === this.#socket, "expected one connection");

@@ -102,7 +102,7 @@ function put(body: Body, place: string, text: string): Body {
 
 /** Sends bodies whose fields contain markup, and records which of them were accepted. */
 export class HostileSender {
-  /** Field paths, by whether their markup was accepted. */
+  /** Fields whose markup was accepted (`taken`) or rejected (`refused`) in at least one call. */
   readonly taken = new Set<string>();
   readonly refused = new Set<string>();
   readonly #open = openFields();
@@ -160,7 +160,7 @@ export class HostileSender {
     return [...this.refused].filter((field) => !this.taken.has(field));
   }
 
-  /** Contract fields that were never filled. */
+  /** Returns the contract's fields that were never filled. */
   forgotten(elsewhere: (field: string) => boolean): string[] {
     return [...this.#open].flatMap(([operation, fields]) =>
       [...fields.keys()].map((place) => `${operation} ${place}`)

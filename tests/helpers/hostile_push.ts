@@ -68,8 +68,8 @@ export interface Target {
 export const basic = (key: string) => `Basic ${bytesOf(`svc:${key}`).toBase64()}`;
 
 /**
- * Opens a new connection for each request, because the platform closes the connection when it
- * rejects a request early.
+ * Creates a client that opens a new connection for each request, because the platform closes the
+ * connection when it rejects a request early.
  */
 export const newConnections = (): Deno.HttpClient =>
   Deno.createHttpClient({ poolMaxIdlePerHost: 0 });

@@ -218,7 +218,7 @@ export class Ledger {
     ], { "if-match": "*" });
   }
 
-  /** Writes items of kinds whose number is limited to a few. */
+  /** Writes items of the kinds that a project can have only a few of. */
   async #writeRare(platform: LedgerPlatform, n: number): Promise<void> {
     const { project } = this;
     const at = `/v1/projects/${project}`;

@@ -15,8 +15,8 @@ const NODE_MAJOR = 24;
 export const buildsProjects = isInstalled("npm");
 
 /**
- * Finds the folder of a version of Node that is new enough: the machine's own version, or the one
- * in npx's cache.
+ * Returns the folder of a new enough version of Node in npx's cache; `undefined` if the machine's
+ * own version is new enough.
  */
 async function nodeFolder(cache: string): Promise<string | undefined> {
   const own = await hear(["node", "--version"]).catch(() => undefined);
@@ -30,8 +30,8 @@ async function nodeFolder(cache: string): Promise<string | undefined> {
 }
 
 /**
- * Variables for a project's commands: a search path with a version of Node that is new enough, this
- * machine's npm cache, and no telemetry.
+ * Returns variables for a project's commands: a search path with a version of Node that is new
+ * enough, this machine's npm cache, and no telemetry.
  */
 export async function nodeVariables(path: string): Promise<Record<string, string>> {
   const cache = Deno.env.get("npm_config_cache") ?? join(Deno.env.get("HOME") ?? "/", ".npm");

@@ -25,7 +25,10 @@ export type ProgramOptions =
 /** Messages from `serve` itself, which a platform in the test's process does not log. */
 const OWN_LINES = /^(?:Platform ready at|Stopping:|Other machines can reach)/;
 
-/** Returns a log line in text format. */
+/**
+ * Converts a log line to `level message`. Returns `undefined` for lines that a platform in the
+ * test's process does not log.
+ */
 function logLine(line: string): string | undefined {
   const { s, l, m } = JSON.parse(line) as Record<"s" | "l" | "m", string>;
   return s === "user" && !OWN_LINES.test(m) ? `${l} ${m}` : undefined;

@@ -9,7 +9,7 @@ import type { rawRequest } from "./platform.ts";
 /** Headers of a browser's request for a page. */
 export const PAGE = { accept: "text/html" };
 
-/** Returns the first `name=value` pair that a response sets as a cookie. */
+/** Returns the cookie `name` that a response sets, as `name=value`. */
 export function cookieOf(
   { headers }: { readonly headers: Record<string, unknown> },
   name: string,

@@ -26,7 +26,7 @@ export interface TestPushService extends AsyncDisposable {
   readonly refused: string[];
   /** Sets the status and headers of all further responses for a subscription. */
   readonly answers: Map<string, { readonly status: number; readonly headers?: HeadersInit }>;
-  /** The result of a browser's `PushSubscription.toJSON()`. */
+  /** Subscribes a browser. Returns the result of its `PushSubscription.toJSON()`. */
   subscribe(name: string): { endpoint: string; keys: { p256dh: string; auth: string } };
 }
 

@@ -89,8 +89,8 @@ function say(line: string): void {
 }
 
 /**
- * Migrates a directory to the second format. A program that knows only the first format rejects the
- * migrated directory.
+ * Opens a directory as a program with this format does, and migrates it if necessary. A program
+ * that knows only the first format rejects a migrated directory.
  */
 export async function settle(dataDir: string, format: 1 | 2, extraBytes = 0): Promise<void> {
   const { release } = await openDataDir(dataDir);

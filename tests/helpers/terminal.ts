@@ -10,7 +10,7 @@ import { cleanEnvironment, programCommand } from "../../scripts/_program.ts";
 const PATIENCE_MS = 60_000;
 
 export interface Terminal {
-  /** All output so far, including control sequences. */
+  /** Returns all output so far, including control sequences. */
   screen(): string;
   /** Waits for a match in the output after the first `from` characters. */
   shows(pattern: RegExp, from?: number): Promise<RegExpExecArray>;

@@ -117,8 +117,8 @@ export function steady(text: string, { host, port }: Side): string {
 }
 
 /**
- * Headers for revalidating a cached response. A server may omit them for files. For rendered pages,
- * the edge consumes `s-maxage`.
+ * Values of `cache-control` that are not compared. A server can omit the first one for files, and
+ * the edge consumes `s-maxage` for rendered pages.
  */
 const REVALIDATED =
   /^(?:public,max-age=0(?:,must-revalidate)?|s-maxage=\d+(?:,stale-while-revalidate(?:=\d+)?)?)$/;

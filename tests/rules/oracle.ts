@@ -38,9 +38,7 @@ function inBlock(address: Address, cidr: string): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
 
-/**
- * Data that the oracle needs in addition to the facts, in order to match addresses independently.
- */
+/** Data that the oracle needs in addition to the facts, to match addresses independently. */
 export interface OracleContext {
   readonly ipText: string | undefined;
   readonly hooks: EvaluationHooks;

@@ -1,11 +1,11 @@
 /** Errors that say why a platform cannot be moved. @module */
 
-/** An error if the source or target is unsuitable. The message says what to do. */
+/** Thrown if the source or target is unsuitable. The message says what to do. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** An error if nodes are still using a store that is being moved. */
+/** Thrown if nodes are still using a store that is to be moved. */
 export class StoreInUseError extends Error {
   override readonly name = "StoreInUseError";
 

@@ -37,7 +37,7 @@ export interface MigrationOptions {
   /** Environment variables with passwords and access keys. */
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** Called before each kind of data is moved, with the amount of data. */
+  /** Called before each kind of data is moved, with the amount to move. */
   onPart(part: "records" | "files", total: Amount): void;
   onProgress(done: Amount): void;
   /** Called with messages for the operator. */

@@ -1,5 +1,6 @@
 /**
- * Copies blobs between a folder and object storage. Another call continues after an interruption.
+ * Copies blobs between a folder and object storage. If a call is interrupted, another call
+ * continues the copy.
  * @module
  */
 import { join } from "node:path";
@@ -73,10 +74,7 @@ async function copyBlob(
 const nameOf = ({ workspaceId, sha256 }: Omit<StoredBlob, "size">): string =>
   `${workspaceId}/${sha256}`;
 
-/**
- * Compares the blobs that were sent with the target's own list, which alone proves that the blobs
- * have arrived.
- */
+/** Checks that the target lists all blobs. Only its own list proves that they have arrived. */
 async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<void> {
   for await (const blob of to.list()) {
     if (wanted.get(nameOf(blob)) === blob.size) wanted.delete(nameOf(blob));
@@ -108,7 +106,8 @@ export async function hasFiles(vault: BlobVault): Promise<boolean> {
 }
 
 /**
- * Returns the target's list of files if it is equal to the source's list; otherwise `undefined`.
+ * Returns the number and total size of the blobs if source and target list the same ones; otherwise
+ * `undefined`.
  */
 export async function compareFiles(
   { from, to }: Vaults,
@@ -128,8 +127,8 @@ export async function compareFiles(
 }
 
 /**
- * Copies blobs and counts the verified ones. @throws {MigrationError} if blobs are damaged or
- * missing.
+ * Copies blobs and checks that all are in the target. @throws {MigrationError} if blobs are damaged
+ * or missing.
  */
 export async function moveFiles(
   { from, to }: Vaults,

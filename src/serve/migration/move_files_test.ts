@@ -114,7 +114,7 @@ Deno.test("migrateStore() continues from where it was interrupted", () =>
     assert.ok(report.copied <= COUNT - 10, `${report.copied} were copied again`);
   }));
 
-Deno.test("migrateStore() reports the moved data when it is run again and refuses other files", () =>
+Deno.test("a second migrateStore() copies nothing and rejects a target that differs", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const there = await migrate({ to: storage.place });
     assert.deepEqual(await migrate({ to: storage.place }), { ...there, copied: 0 });
@@ -144,7 +144,7 @@ Deno.test("migrateStore() reports damaged data and data missing in the target", 
       return true;
     });
     await Deno.writeTextFile(path, textOf(2));
-    // The target has lost an object, so the object is missing from its list.
+    // Removes an object from the target's list, as if the target had lost it.
     storage.fault = async (request): Promise<Decision> => {
       if (request.method !== "GET") return "pass";
       const answer = await storage.pass(request);

@@ -1,6 +1,6 @@
 /**
- * Copies records until the target is equal to the source. Another call continues after an
- * interruption. @module
+ * Copies records until the target is equal to the source. If a call is interrupted, another call
+ * continues the copy. @module
  */
 import { createHash } from "node:crypto";
 import { DamagedRecordError, decodeValue } from "../../platform/core/store/mod.ts";
@@ -55,7 +55,7 @@ export async function surveyRecords(from: MovedStore): Promise<Survey> {
   return { count, bytes, keyIds };
 }
 
-/** Whether a store contains no platform records. */
+/** Whether a store contains platform records. */
 export async function hasRecords(store: MovedStore): Promise<boolean> {
   for await (const record of store.records()) if (isMoved(record)) return true;
   return false;

@@ -35,7 +35,7 @@ export interface Opened {
 
 const isPath = (place: string): boolean => !isStoreUrl(place) && !isS3Place(place);
 
-/** Resolves symbolic links in the folders of a path. */
+/** Resolves the symbolic links in a path, even if its last parts do not exist. */
 async function realPlace(place: string): Promise<string> {
   if (!isPath(place)) return place;
   const path = resolve(place);
@@ -57,7 +57,9 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
-/** Locks the source and target data directories that are not yet locked. */
+/**
+ * Locks the data directories of the source and the target, except the one that is already locked.
+ */
 async function lockOthers(
   { root }: DataDir,
   places: readonly string[],

@@ -25,7 +25,7 @@ export interface Difference {
   readonly record: RawRecord;
 }
 
-/** Allowed difference between expiry times that should be equal but are written separately. */
+/** Maximum difference between expiry times that count as equal, in milliseconds. */
 const TIME_TOLERANCE_MS = 60_000;
 
 /** Keys of records that belong to one store and are not moved. */

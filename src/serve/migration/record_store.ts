@@ -39,13 +39,13 @@ export interface MovedStore {
   /** All records in key order. */
   records(): AsyncIterable<RawRecord>;
   /**
-   * Whether other processes can write to the store during the move. A data directory's lock
-   * prevents that for the file in it.
+   * Whether other processes can write to the store during the move. For a file in a data directory,
+   * the directory's lock prevents this.
    */
   readonly isShared: boolean;
   /** The version of the store's last commit, as a versionstamp. */
   version(): Promise<bigint>;
-  /** Ensures that later commits have higher versions. */
+  /** Ensures that later commits have higher versions than this one. */
   continueAfter(version: bigint): Promise<void>;
   /** The names of the nodes that use the store. */
   users(): Promise<readonly string[]>;

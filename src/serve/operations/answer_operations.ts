@@ -57,7 +57,8 @@ function answerMetrics(request: Request, address: string, options: OperationsOpt
 }
 
 /**
- * Handles a request to one of these paths. Returns `undefined` for all other requests.
+ * Handles a request to `/healthz`, `/readyz` or `/metrics`. Returns `undefined` for all other
+ * requests.
  *
  * @param address the remote address of the connection.
  */

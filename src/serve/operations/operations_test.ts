@@ -17,7 +17,7 @@ interface Row {
   readonly address?: string;
   readonly headers?: Record<string, string>;
   readonly method?: string;
-  /** The response is `undefined` for a request to the API. */
+  /** `undefined` if the request is passed on, for example to the API. */
   readonly status: number | undefined;
 }
 

@@ -10,8 +10,7 @@ export interface ClientSnippet {
 }
 
 /**
- * Returns a snippet for each client, shortest first. If `password` is missing, the snippets contain
- * a placeholder.
+ * Returns a snippet for each client. If `password` is missing, the snippets contain a placeholder.
  */
 export function clientSnippets(
   address: DatabaseAddress,

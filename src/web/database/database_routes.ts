@@ -21,7 +21,10 @@ type DatabasePageView = FormPage & {
   readonly showsPassword?: boolean;
 };
 
-/** Reads how to connect to the branch. Returns `undefined` if the person has no access. */
+/**
+ * Reads how to connect to the branch. Returns `undefined` if the person's role does not allow
+ * changes.
+ */
 async function readConnection(
   { parts, place: { params, branch } }: DatabaseVisit,
   showsPassword: boolean,

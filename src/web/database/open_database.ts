@@ -19,7 +19,7 @@ export interface DatabaseVisit {
   path(page?: string): string;
 }
 
-/** Opens a database page. @throws {Failure} `not_found` if there is no such database or branch */
+/** Opens a database page. @throws {Failure} `not_found` if there is no such database */
 export async function openDatabase(
   visit: PersonVisit,
   services: BoardServices,
@@ -46,7 +46,7 @@ export async function openDatabase(
   };
 }
 
-/** Checks that the database has the branch in the URL. @throws {Failure} `not_found` */
+/** Checks that the database has the requested branch. @throws {Failure} `not_found` */
 export function requireBranch({ branches, place: { branch } }: DatabaseVisit): void {
   if (branches.some(({ name }) => name === branch)) return;
   throw new Failure("not_found", `Branch "${branch}" does not exist`);

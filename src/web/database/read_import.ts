@@ -5,7 +5,7 @@ import { errorText } from "./read_query.ts";
 
 export interface ImportOutcome {
   readonly statements: number;
-  /** The first of PostgreSQL's notices. */
+  /** The first notices from PostgreSQL, at most `MAX_NOTICES`. */
   readonly notices: readonly string[];
   /** Why nothing was imported. */
   readonly error?: string;

@@ -30,7 +30,7 @@ export interface QueryLimits {
   readonly valueLength: number;
 }
 
-/** The results that a page shows. */
+/** Limits for the results on a page. */
 const PAGE_LIMITS: QueryLimits = { rows: 200, characters: 50_000, valueLength: 2000 };
 const MAX_RESULTS = 20;
 const MAX_NOTICES = 20;

@@ -31,8 +31,8 @@ export const modeIn = (fields: Fields, name: string): Mode =>
   MODES.find((mode) => mode === fields[`mode.${name}`]) ?? "typed";
 
 /**
- * Reads the value to write to a column. Returns `untyped` for an empty field. In a new row, for
- * example, that is the column's default.
+ * Reads the value to write to a column. Returns `untyped` for an empty field, for example the
+ * column's default in a new row.
  */
 function writtenValue(
   { name }: Column,

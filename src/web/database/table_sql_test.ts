@@ -46,7 +46,7 @@ Deno.test("selectRows() quotes all names and passes all values as parameters", (
   });
 });
 
-Deno.test("updateRow() and deleteRow() find a row by its key and its previous values", () => {
+Deno.test("updateRow() and deleteRow() find a row by its key and its fingerprint", () => {
   const values = new Map<string, { text: string | null } | "default">([
     ['x"y', { text: null }],
     ["big", "default"],

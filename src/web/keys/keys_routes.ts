@@ -16,7 +16,7 @@ import { grantProblem, readExpiry, readGrant } from "./read_grant.ts";
 
 const AT = "/workspaces/:slug/keys";
 
-/** The text fields as they were entered; they may be invalid. */
+/** The schema of the form's text fields. */
 const texts = endpoints.createApiKey.body.pick({ name: true, description: true });
 
 /** Number of keys per page. */

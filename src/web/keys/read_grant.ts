@@ -26,7 +26,7 @@ export function grantProblem({ permissions, projects }: Grant): string | undefin
   return projects?.length === 0 ? "Select at least one project, or choose all projects" : undefined;
 }
 
-/** Returns when a key expires; `undefined` if the expiry does not change. */
+/** Returns when a key expires; `null` for never, `undefined` if the expiry does not change. */
 export function readExpiry({ expires }: Fields, now: number): string | null | undefined {
   const days = EXPIRY_DAYS.find((each) => each === expires);
   if (days !== undefined) return new Date(now + Number(days) * DAY_MS).toISOString();

@@ -1,7 +1,7 @@
 /** @module Serves files that pages load. The files are compressed once and cached permanently. */
 import { gzipSync } from "node:zlib";
 
-/** Whether a client accepts gzip, according to its headers. */
+/** Whether a client accepts gzip, according to its `accept-encoding` header. */
 export const takesGzip = (accepted: string | null): boolean =>
   /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))|,|$)/i.test(accepted ?? "");
 

@@ -29,7 +29,7 @@ export interface FormPage {
 export const EMPTY: FormState = { values: {}, problems: {} };
 
 export interface SentForm {
-  /** The values by field name. A repeated field has its last value. */
+  /** The values by field name. For a repeated field, only the last value. */
   readonly fields: Fields;
   /** Returns all values of a field, for example of all checked checkboxes. */
   values(name: string): readonly string[];

@@ -27,7 +27,7 @@ export const TOOLS: readonly Tool<Surroundings>[] = [
   traffic,
 ];
 
-/** Handles a parsed request. */
+/** Handles a request whose body has already been parsed. */
 export async function answerAgent(request: Request, { body, around, readOnly, mayCall, version }: {
   readonly body: unknown;
   readonly around: Surroundings;

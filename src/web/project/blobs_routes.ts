@@ -22,7 +22,7 @@ import { askOnProject, canChange, openProject, type ProjectVisit } from "./open_
 import { pathWith } from "./store_filters.tsx";
 
 export interface BlobPageServices extends BoardServices {
-  /** The S3 endpoint. */
+  /** Handles a request to the S3 endpoint. */
   answerBlobs(request: Request): Promise<Response>;
 }
 

@@ -23,7 +23,7 @@ const AT = "/workspaces/:slug/projects/:project/environments";
 const BRANCHES = 10;
 /** Number of variables per page. */
 const SIZE = 50;
-/** Number of deployments that are searched for these branches. */
+/** Number of deployments that are searched for preview branches. */
 const READ = 50;
 
 /** Returns the deployments that are currently live in an environment. */

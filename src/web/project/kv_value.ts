@@ -2,7 +2,8 @@
 import type { KvValue } from "../../contract/kv.ts";
 
 /**
- * Maximum number of characters that are shown of a value. An escaped character counts as up to six.
+ * Maximum number of characters that are shown of a value. In the page's HTML, an escaped character
+ * takes up to six.
  */
 const MAX_SHOWN = 10_000;
 /** Maximum number of characters that are shown of a key. */

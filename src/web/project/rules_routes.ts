@@ -71,7 +71,7 @@ function textOf(ruleSet: unknown): string {
   });
 }
 
-/** Facts about the live deployment that the checker needs. */
+/** Reads the facts about the live deployment that the checker needs. */
 async function surroundingsOf({ api, project }: ProjectVisit): Promise<Surroundings> {
   const deployment = project.productionDeploymentId;
   const [health, live] = await Promise.all([

@@ -13,7 +13,7 @@ import { PROJECT_PAGES } from "../layout/board_frame.tsx";
 export interface KnownPage {
   readonly name: string;
   readonly path: string;
-  /** Other words that people may search for. */
+  /** Other search terms for the page, separated by spaces. */
   readonly words: string;
 }
 

@@ -42,8 +42,8 @@ export function commonFolder(files: readonly { readonly path: string }[]): strin
 /**
  * Selects the files to deploy, with paths relative to the top of the site.
  *
- * @throws {Failure} `invalid_request` if there are no files or too many, or if a path leads outside
- * the site
+ * @throws {Failure} `invalid_request` if there are no files or a path is invalid;
+ * `payload_too_large` if there are too many files
  */
 export function siteFiles<T extends { readonly path: string }>(given: readonly T[]): T[] {
   const leftOut = new RegExp(LEFT_OUT);

@@ -23,7 +23,10 @@ async function openForOwner(visit: PersonVisit, services: BoardServices): Promis
   throw new Failure("forbidden", `Only owners of "${slug}" can do this`);
 }
 
-/** Finds the webhook named in the path. @throws {Failure} `not_found` for an invalid ID */
+/**
+ * Returns the parameters of API calls for the webhook in the path. @throws {Failure} `not_found`
+ * for an invalid ID
+ */
 function paramsOf({ params }: PersonVisit) {
   const parsed = endpoints.getWebhook.params.safeParse({ webhook: params.webhook });
   if (parsed.success) return parsed.data;

@@ -117,7 +117,7 @@ function ask({ port, host }: { readonly port: number; readonly host: string }, a
       const namesId = body.includes(id) || (method === "HEAD" && isPage);
       const fields = Object.entries({
         ...answer.headers,
-        // If a page contains the request, the page's length depends on the request.
+        // If a page contains the request ID, the page's length depends on the ID's length.
         "content-length": namesId ? length - id.length : length,
       }).filter(([name]) => !OWN.has(name)).sort();
       const told = JSON.stringify([answer.statusCode, fields, body]);

@@ -35,8 +35,8 @@ ${
 `;
 
 /**
- * Sends requests to ready nodes. If none is ready, for example while the database is down, sends
- * them to live nodes.
+ * Returns a configuration that sends requests to ready nodes. If none is ready, for example while
+ * the database is down, it sends them to live nodes.
  */
 const balancerFile = (port: number, nodes: readonly Behind[]) =>
   `${TIMES}

@@ -11,8 +11,8 @@ import { startTcpWays, type TcpRoute } from "./balancer.ts";
 import type { Child } from "./child.ts";
 
 /**
- * Addresses in the range that is reserved for benchmarking network devices (RFC 2544, section
- * C.2.2) and otherwise unused.
+ * Returns the start of a node's addresses, in the range that is reserved for benchmarking network
+ * devices (RFC 2544, section C.2.2) and otherwise unused.
  */
 const networkOf = (id: number) => `198.18.${id}`;
 

@@ -11,7 +11,7 @@ const MOST_SAID = 100_000;
 
 export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Resolves once the program is ready. */
+  /** The port that is open once the program is ready. */
   readonly ready?: { readonly port: number };
 }
 

@@ -41,8 +41,8 @@ export async function acknowledge(sending: Promise<ApiAnswer>): Promise<ApiAnswe
 }
 
 /**
- * Writes until it is stopped. Returns the writes that were not acknowledged, with the reasons.
- * `ended` rejects if a write fails for a reason that no outage explains.
+ * Writes until `stop()` is called. `refused` lists the writes that were not acknowledged, with the
+ * reasons. `ended` rejects if a write fails for a reason that no outage explains.
  */
 export function keepWriting(workloads: readonly Workload[]) {
   const stopped = new AbortController();

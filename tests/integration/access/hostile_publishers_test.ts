@@ -133,7 +133,7 @@ Deno.test("tokens whose claims do not match a trusted workflow get no key", () =
     );
   }));
 
-/** Tokens with an invalid signature or format. */
+/** Creates tokens with an invalid signature or format. */
 async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, string, RegExp][]> {
   await using stranger = await startIssuer();
   const claims = { iss: issuer.url, ...githubClaims(audience), iat: seconds(0), exp: seconds(300) };

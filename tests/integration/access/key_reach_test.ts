@@ -121,7 +121,7 @@ const pathOf = (endpoint: Endpoint, known: Known): string =>
  */
 const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUnread"];
 
-/** Requires a queue, which the site does not declare. */
+/** Endpoints that require a queue, which the site does not declare. */
 const OF_QUEUES: readonly string[] = ["listQueueMessages"];
 
 /** Endpoints that are only for the owner of the platform. */

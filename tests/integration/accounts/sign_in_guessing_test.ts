@@ -14,10 +14,10 @@ import {
 
 const EMAIL = "ada@example.com";
 const PROXIED = { trustProxy: ["127.0.0.1/32"] };
-/** Returns options with a clock that the test advances between guesses. */
+/** Returns options with a stopped clock, so the time between guesses does not count. */
 const guessing = () => ({ ...PROXIED, now: stillClock() });
 
-/** Creates a browser with an IP address, behind the trusted proxy. */
+/** Returns the headers of a browser with an IP address, behind the trusted proxy. */
 const at = (address: string, cookie = "") => ({
   "x-forwarded-for": address,
   ...(cookie === "" ? {} : { cookie }),

@@ -95,7 +95,7 @@ Deno.test("an invalid project is refused, and the response names the field", () 
     assert.equal(reserved.status, 409);
   }));
 
-Deno.test("malformed requests get clear errors", () =>
+Deno.test("malformed requests are refused, and the error names the cause", () =>
   withPlatform(async (platform) => {
     const notJson = await platform.api("POST", "/v1/projects", {
       body: "{",

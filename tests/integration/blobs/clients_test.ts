@@ -45,7 +45,7 @@ async function variablesOf(platform: TestPlatform, project: string): Promise<Var
 }
 
 Deno.test({
-  name: "the AWS SDK for JavaScript works as with S3",
+  name: "the AWS SDK for JavaScript gets the same results as with S3",
   ignore,
   fn: () =>
     withPlatform(async (platform) => {
@@ -58,7 +58,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "boto3 works as with S3",
+  name: "boto3 gets the same results as with S3",
   ignore,
   fn: () =>
     withPlatform(async (platform) => {

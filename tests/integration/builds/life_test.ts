@@ -129,7 +129,7 @@ Deno.test("the next start completes a deletion that a crash interrupted, includi
     const { json: workspaces } = await api("GET", "/v1/workspaces");
     await platform.shutdown();
     const kv = new PortableStore(await DenoStore.open(`${dataDir}/kv.sqlite3`));
-    // The first commit of a deletion.
+    // Performs only the first commit of a deletion.
     await kv.atomic()
       .delete(keys.project(workspaces.items[0].id, id))
       .delete(keys.projectByName("shop"))

@@ -94,7 +94,7 @@ Deno.test("the exit code of build.ignore decides, based on the changed files", (
     assert.equal(preview.status, "LIVE", "a branch without a deployment requires a build");
   }));
 
-Deno.test("a push with nothing to build is accepted and reports this", () =>
+Deno.test("a push with nothing to build succeeds and reports that nothing was built", () =>
   withBuilds(async (platform) => {
     const { api, folder, ended } = platform;
     const site = await makeRepository(`${folder}/work`);

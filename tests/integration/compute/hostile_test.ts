@@ -115,7 +115,10 @@ async function prepare() {
   };
 }
 
-/** Sends requests to the neighboring server continuously. Returns unexpected responses. */
+/**
+ * Sends requests to the neighboring server continuously. Returns a function that stops this and
+ * returns the unexpected responses.
+ */
 function watch(neighbor: TestServer): () => Promise<readonly string[]> {
   const wrong: string[] = [];
   let over = false;

@@ -31,7 +31,7 @@ Deno.test("private addresses are unreachable unless this is allowed", async () =
 
 const WS = fileURLToPath(new URL("../../../node_modules/ws/wrapper.mjs", import.meta.url));
 
-/** Servers that echo each message, using npm:ws and Deno. */
+/** Writes servers that echo each message, using npm:ws and Deno. Returns their folder. */
 async function socketServers(): Promise<string> {
   const { build, stop } = await import("esbuild");
   const { outputFiles } = await build({

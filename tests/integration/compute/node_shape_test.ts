@@ -1,4 +1,4 @@
-/** Tests that a Node server sees the same process environment on both engines. */
+/** Tests that a server that uses Node's modules sees the same environment on both engines. */
 import assert from "node:assert/strict";
 import { computeServer, onEachEngine, writeModules } from "../../helpers/compute_server.ts";
 

@@ -115,7 +115,10 @@ async function deployReaching(platform: TestPlatform, engine: TestEngine, prod: 
   });
 }
 
-/** A URL as the server sees it. `$PORT` is the server's own port, and `$URL` is its `SVC_URL`. */
+/**
+ * Returns a function that makes the server request a URL. In the URL, `$PORT` stands for the
+ * server's own port, and `$URL` for its `SVC_URL`.
+ */
 function reach(platform: TestPlatform, host: string) {
   return async (way: string, url: string): Promise<string> =>
     (await platform.get(host, `/by/${way}?${encodeURIComponent(url)}`)).text;

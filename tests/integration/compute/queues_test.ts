@@ -159,7 +159,7 @@ Deno.test("a queue delivers messages from servers and the API, and visitors cann
     assert.equal(now.status, 204);
     await until(() => seenBy(platform), ({ seen }) => seen.map(text).includes("later"));
 
-    // Invalid messages.
+    // Invalid messages are rejected.
     const refused: readonly (readonly [string, number, RegExp, string?])[] = [
       ["/other/messages", 404, /declares no queue "other"\. Its queues: mails, broken/],
       ["/mails/messages?delay=2592001", 400, /whole number of seconds from 0 to 2592000/],
@@ -179,7 +179,7 @@ Deno.test("a queue delivers messages from servers and the API, and visitors cann
     assert.equal((await send(platform, "other", { body: "x" })).status, 404);
     assert.equal((await send(platform, "mails", { body: "x", delaySeconds: -1 })).status, 400);
 
-    // The commands.
+    // The CLI's commands send, list and change messages.
     const options = { port: platform.port, home: platform.dataDir };
     const tool = (...args: string[]) =>
       runTool(["queues", ...args, "--project-id", "shop"], options);

@@ -78,7 +78,7 @@ Deno.test("a server refuses a WebSocket beyond the limit with 503, and accepts i
     assert.deepEqual(await open(platform, "shop"), REFUSED);
     assert.equal((await platform.get("shop.localhost", "/")).text, "no socket");
     await first!.close();
-    // The edge counts a WebSocket as closed once the server has confirmed that.
+    // The edge counts a WebSocket as closed once the server has confirmed the close.
     let next: Opened = REFUSED;
     await until(async () => (next = await open(platform, "shop")).type === "open");
     assert.deepEqual(await open(platform, "shop"), REFUSED);

@@ -113,7 +113,7 @@ Deno.test("a WebSocket can stay open longer than an idle connection", async () =
   }
 });
 
-Deno.test("WebSockets work over TLS, and a platform closes them in time when it stops", async () => {
+Deno.test("a WebSocket passes messages over TLS, and a stopping platform closes it", async () => {
   await inTestFolder(async (folder) => {
     const tls = await makeCertificate(folder, "own", ["DNS:svc.test", "DNS:*.svc.test"]);
     const platform = await start(join(folder, "data"), {

@@ -132,7 +132,7 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     shares: true,
-    name: "a stopped database reports this to its clients, and works again after a start",
+    name: "clients are told that a database is stopped, and can use it again after a start",
     async run(test) {
       const { platform, at, rows } = test;
       const url = await urlOf(platform, at);

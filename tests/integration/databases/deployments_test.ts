@@ -167,7 +167,7 @@ const FUNCTION = `export default async (request, { database }) => {
   }
 };`;
 
-Deno.test("a function queries its database with parameters and gets clear errors", () =>
+Deno.test("a function queries its database with parameters and gets errors with codes", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publish(platform, "shop", {

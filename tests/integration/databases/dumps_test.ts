@@ -54,8 +54,7 @@ CREATE VIEW last AS SELECT max(id) AS id FROM things;
 `;
 
 /**
- * Selects each row as text, in order to distinguish values that compare as equal (such as `1.0` and
- * `1.00`).
+ * Selects each row as text, to distinguish values that compare as equal (such as `1.0` and `1.00`).
  */
 const SHOWN = "SELECT things::text FROM things ORDER BY id";
 

@@ -74,7 +74,7 @@ const COLUMNS = `SELECT column_name FROM information_schema.columns
 
 const CASES: readonly DatabaseCase[] = [
   {
-    name: "prisma migrate deploy, migrate status, db push and db pull work",
+    name: "prisma migrate deploy, migrate status, db push and db pull succeed",
     async run({ platform, at, rows }) {
       await using project = await packages.open();
       const { write, run } = project;

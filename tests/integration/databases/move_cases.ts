@@ -63,7 +63,7 @@ class Writers {
 }
 
 export const MOVES: readonly DatabaseCase[] = [{
-  name: "a connection pool survives moves to both engines with clear errors and no losses",
+  name: "a connection pool survives moves to both engines with known errors and no losses",
   only: "server",
   async run({ platform, at, rows }) {
     await rows("CREATE TABLE written (n int PRIMARY KEY)");

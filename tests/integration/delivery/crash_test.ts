@@ -105,7 +105,7 @@ Deno.test(`every accepted event arrives despite three kills during ${COUNT} deli
     await seen(COUNT / 2);
     await crash();
     const left = () => accepted.difference(new Set(projectsOf(smtp)));
-    // Returns the emails that were accepted but have not arrived.
+    // Waits until all accepted emails have arrived.
     await until(() => [...left()], (mails) => mails.length === 0, 60_000);
     assert.equal(kills, 3);
     assert.ok(accepted.size >= COUNT - RAISING, `${accepted.size} accepted`);

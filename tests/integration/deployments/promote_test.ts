@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
-/** Returns the name of the deployment that responds. */
+/** Header with the ID of the deployment that responds. */
 const SHOWN = "x-svc-deployment";
 
 const site = (text: string) => ({ "index.html": `<p>${text}</p>` });

@@ -120,7 +120,7 @@ Deno.test("a domain is added, gets its records, and is verified, listed, shown a
     assert.equal((await platform.api("GET", `${PATH}/${domain.id}`)).status, 404);
   }));
 
-Deno.test("a verified domain works immediately and follows deployments and rollbacks", () =>
+Deno.test("a verified domain serves immediately and follows deployments and rollbacks", () =>
   withDomains(async (platform, dns) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", page("one"));

@@ -1,4 +1,7 @@
-/** Certificate authorities refuse certificates because of CAA records or limits, or are down. */
+/**
+ * Tests certificate authorities that refuse certificates because of CAA records or limits, or are
+ * down.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";

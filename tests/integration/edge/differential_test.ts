@@ -258,7 +258,7 @@ const sawIn = (head: string) =>
 const wantedOf = (seen: Seen) =>
   Object.entries(PROBES).filter(([, { holds }]) => holds(seen)).map(([name]) => name).sort();
 
-/** Decodes bytes as text, with one character per byte. */
+/** Decodes UTF-8 that is given with one character per byte. */
 const textOf = (bytes: string) => Buffer.from(bytes, "latin1").toString();
 
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
@@ -303,7 +303,7 @@ Deno.test("rules and servers see the same request", async (t) => {
       assert.equal(answer.match(/^HTTP\/1\.1 /gm)?.length, 1, answer);
       assert.match(answer, /^connection: close\r$/im);
     });
-    await t.step("an upgrade to a WebSocket", async () => {
+    await t.step("rules and servers see the same upgrade to a WebSocket", async () => {
       const answer = await exchange(
         platform.port,
         [
@@ -325,7 +325,7 @@ Deno.test("rules and servers see the same request", async (t) => {
       assert.deepEqual(sawIn(answer.split("\r\n\r\n")[0]!), wantedOf(seen), JSON.stringify(seen));
     });
     await t.step("HTTP/2 requests", () => checkHttp2(platform.port));
-    await t.step("the API", async () => {
+    await t.step("the API refuses the same malformed requests", async () => {
       for (
         const text of [
           lines("get /v1/health", "Host: localhost"),

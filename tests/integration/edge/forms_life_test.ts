@@ -51,7 +51,7 @@ redirect = "/thanks"
 
 const FORMS_MANIFEST = { ...STATIC_MANIFEST, forms: [{ name: "contact" }] };
 
-/** Creates a form with a file. */
+/** Returns the body of a form with a file of `bytes` bytes. */
 const withFile = (bytes: number) =>
   `--b0\r\ncontent-disposition: form-data; name="email"\r\n\r\nada@example.com\r\n` +
   `--b0\r\ncontent-disposition: form-data; name="cv"; filename="cv.txt"\r\n` +
@@ -187,7 +187,7 @@ Deno.test("a full form is reported to visitors and, once per day, to members", (
     assert.deepEqual(rest, []);
     await first.shutdown();
 
-    // The maximum number of submissions in a project.
+    // Simulates a form with the maximum number of submissions.
     {
       using kv = await openKv(join(data, "kv.sqlite3"), {});
       const key = keys.formCounts(id, "production", "contact");

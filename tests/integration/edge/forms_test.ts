@@ -25,7 +25,10 @@ const PAGE = `<!doctype html>
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends forms, each from a different visitor unless the test specifies the visitor. */
+/**
+ * Returns a function that sends a form, each time from a different visitor unless the test
+ * specifies the visitor.
+ */
 function visitors(platform: TestPlatform) {
   let count = 0;
   return (body: string | undefined, headers: Headers = {}, at: {

@@ -29,7 +29,10 @@ function wayIn(machinery: Machinery) {
 const handle = (name: string) =>
   rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`);
 
-/** A function that returns another site's response, with headers that try to hide the loop. */
+/**
+ * Returns the source of a function that requests another site, with headers that try to hide the
+ * loop, and returns the response.
+ */
 const asks = (url: string, fields: object = {}) =>
   `export default async () => {
   const answer = await fetch(${JSON.stringify(url)}, { headers: ${JSON.stringify(fields)} });

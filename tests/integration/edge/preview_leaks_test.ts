@@ -56,7 +56,7 @@ interface Answered {
 
 type Ask = (path: string, headers: Record<string, string>) => Promise<Answered>;
 
-/** Sends a request to a host over HTTP/2. */
+/** Opens an HTTP/2 connection for requests to a host. */
 function overHttp2(port: number, host: string): { readonly ask: Ask; close(): void } {
   const session = connect(`http://127.0.0.1:${port}`);
   return {

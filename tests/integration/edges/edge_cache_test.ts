@@ -41,10 +41,7 @@ const withEdge = (
     }
   }, options);
 
-/**
- * Requests a page until the edge has cached it, because only the platform caches the first
- * response.
- */
+/** Requests a page three times, because only the platform caches the first response. */
 async function warm({ get }: Pick<Parts, "get">, path: string): Promise<string> {
   await get(path);
   await get(path);

@@ -53,7 +53,7 @@ Deno.test("the log and traffic show the edge that served or forwarded each reque
       await edge.get(HOST, "/missing.png", headers);
       await platform.get(HOST, "/", headers);
       const found = (await logOf(platform, 3)).map(({ path, edge = "platform", ip }) =>
-        // The platform may have edges of its own on this machine.
+        // The platform may also run edges on this machine.
         `${path} ${edge.replace(/^local-.*/, "platform")} ${ip}`
       );
       assert.deepEqual(found.sort(), [

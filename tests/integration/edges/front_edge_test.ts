@@ -236,7 +236,7 @@ Deno.test("a front edge responds to generated requests like the platform", () =>
     const edge = await addEdge(platform, "far");
     try {
       await comparesAlike(platform, edge);
-      // The edge and the platform count the same client.
+      // The edge and the platform count a client's requests together.
       const limited = [];
       for (let at = 0; at < 4; at++) {
         limited.push((await (at % 2 === 0 ? edge : platform).get(HOST, "/limited")).status);

@@ -42,7 +42,7 @@ class Control implements AsyncDisposable {
     for await (const text of this.#child.stdout.pipeThrough(new TextDecoderStream())) {
       const port = Number(/\d+\n/.exec(text)?.[0]);
       this.#asking = this.#ask(port);
-      // Thrown when the test ends.
+      // If a request fails, the error is thrown when the test ends.
       this.#asking.catch(() => {});
       return;
     }

@@ -135,7 +135,7 @@ Deno.test("local edges respond like the platform, with pages, rules, locations a
       assert.equal(headers["x-forwarded-for"], "198.51.100.7", name);
       assert.equal(headers["x-svc-edge-relay"], undefined);
     }
-    // All processes count the same client.
+    // All processes count a client's requests together.
     const limited = [];
     for (let at = 0; at < 12; at++) limited.push((await platform.get(HOST, "/limited")).status);
     assert.equal(limited.filter((status) => status !== 429).length, 3, String(limited));

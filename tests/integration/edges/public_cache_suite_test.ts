@@ -82,7 +82,7 @@ async function runSuite(port: number): Promise<readonly Result[]> {
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** Requirements for caches that svc does not meet. */
+/** The suite's result for a requirement that the cache does not meet. */
 const FAILED = "required Assertion";
 
 const countsOf = (results: readonly Result[]) =>

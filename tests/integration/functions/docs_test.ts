@@ -22,7 +22,7 @@ async function writeExamples(folder: string): Promise<readonly string[]> {
   return files;
 }
 
-Deno.test("the examples in docs/functions.md type-check and work as described", async () => {
+Deno.test("the examples in docs/functions.md type-check and give the stated results", async () => {
   return await inTestFolder(async (folder) => {
     const files = await writeExamples(folder);
     assert.equal(files.length, 7);

@@ -33,7 +33,7 @@ const publishStore = (platform: TestPlatform, project: string, version: string) 
     rules: [rule("store", { type: "pipeline", steps: [{ handle: "store" }] }, "/kv")],
   });
 
-/** Calls a method of the store through a project's function. */
+/** Returns a function that calls the store's methods through a project's function. */
 function storeOf(platform: TestPlatform, project: string) {
   return async (method: string, ...args: unknown[]) => {
     const { status, text } = await rawRequest(platform.port, {

@@ -96,16 +96,13 @@ Deno.test("a function that has broken its process gets a separate process", asyn
   assert.ok(host.pids.some((pid) => neighbors.includes(pid)));
 });
 
-/**
- * Returns the path of a process's socket, which is in the folder that the process's last argument
- * names.
- */
+/** Returns the folder of a process's socket, whose path is the process's last argument. */
 function socketFolder(pid: number): string {
   const words = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0");
   return dirname(words.at(-2) ?? "");
 }
 
-/** Returns whether the folder that contains a process's socket exists. */
+/** Returns whether a folder exists. */
 function hasFolder(folder: string): boolean {
   try {
     return Deno.statSync(folder).isDirectory;

@@ -78,7 +78,7 @@ Deno.test("a commit that is no longer live is deployed again once", () =>
     );
   }));
 
-Deno.test("reverting a branch to an earlier commit also works in previews", () =>
+Deno.test("a preview's branch can be reverted to an earlier commit", () =>
   withHooks(async ({ hook, trigger, ended, repository }) => {
     const older = await repository.commit("menu", { "index.html": "one" });
     const newer = await repository.commit("menu", { "index.html": "two" });

@@ -35,7 +35,7 @@ try {
 const answer = () => readFileSync(process.env.ATTACK_RESULTS, "utf8");
 `;
 
-/** Stands in for a platform: listens on all addresses and counts connections. */
+/** Stands in for a platform: listens on TCP, UDP and Unix sockets, and records connections. */
 async function attacked(folder: string) {
   const arrived: string[] = [];
   const listeners = [

@@ -10,7 +10,7 @@ const NODES = ["a", "b", "c"];
 const HOST = "shop.localhost";
 
 Deno.test({
-  name: "the node that handled a request drains it, exactly once",
+  name: "a request's record reaches the drain once, from the node that handled it",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     const receiver = new TestReceiver();

@@ -92,7 +92,7 @@ const at = (port: number) => ({
     callApi(`http://127.0.0.1:${port}`, method, path, options),
 });
 
-/** Returns the status that a node reports about itself. */
+/** Returns the HTTP status of a node's response to a path. */
 async function statusOf(port: number, path: string): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`);
   await answer.body?.cancel();

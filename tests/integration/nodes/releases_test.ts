@@ -13,7 +13,7 @@ import { createProject, deploy } from "../../helpers/platform.ts";
 const NAMES = IS_LONG ? ["a", "b", "c"] : ["a", "b"];
 
 Deno.test({
-  name: "nodes split visitors alike, and failures on one node withdraw the release",
+  name: "all nodes choose the same deployment for a visitor, and one node's failures withdraw it",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

@@ -57,7 +57,7 @@ Deno.test("metrics count each request once", () =>
       assert.equal((await platform.get("shop.localhost", "/missing")).status, 404);
       assert.equal((await platform.get("localhost", "/healthz")).status, 200);
     }
-    // The previous request for metrics is also counted, once it has been answered.
+    // The previous request for metrics is also counted once its response has been sent.
     assert.equal(await counted("api", "2xx"), before + 1 + REQUESTS);
     // Front edges report their requests a moment later.
     await until(() => counted("edge", "2xx"), (count) => count >= REQUESTS);

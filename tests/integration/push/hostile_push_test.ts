@@ -313,7 +313,10 @@ function pathAttacks(repository: string): Attack[] {
   ];
 }
 
-/** Keys that exist but are not allowed to push to the project, and keys that do not exist. */
+/**
+ * Returns attacks with keys that exist but are not allowed to push to the project, and with keys
+ * that do not exist.
+ */
 async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
   const { api } = platform;
   const keyOf = async (fields: Record<string, unknown>) => {

@@ -209,7 +209,7 @@ Deno.test("a push reports if the platform has no capacity at the moment", async 
         headers: { authorization, "content-type": "application/x-git-receive-pack-request" },
       }).then((response) => response.text());
     const text = await until(probe, (text) => text.includes("Too many git requests"));
-    assert.equal(text.slice(4, 31), "\x03svc: Too many git requests"); // the sideband for errors
+    assert.equal(text.slice(4, 31), "\x03svc: Too many git requests"); // Sideband 3 carries errors.
     stop.abort();
     await Promise.all(held);
   });

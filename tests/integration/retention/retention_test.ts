@@ -10,7 +10,7 @@ const idsOf = async (platform: TestPlatform): Promise<string[]> =>
   (await platform.api("GET", "/v1/projects/shop/deployments?limit=100")).json.items
     .map(({ id }: { id: string }) => id);
 
-/** The flag's maximum value. */
+/** The minimum of `--housekeeping-minutes`, in milliseconds. */
 const HOUSEKEEPING_MS = 600;
 
 Deno.test("old deployments are deleted, but production, its history and branches remain", () =>

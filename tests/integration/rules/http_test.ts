@@ -99,7 +99,7 @@ Deno.test("each condition matches requests over HTTP", (t) =>
 
 const at = (value: string) => ({ condition: { path: { type: "exact", value } } });
 
-Deno.test("actions work over HTTP as documented", () =>
+Deno.test("actions have the documented effects over HTTP", () =>
   withShop(async ({ ask, publish }) => {
     await publish(
       { id: "allowed", ...at("/open"), action: { type: "allow" } },
