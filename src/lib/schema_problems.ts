@@ -51,7 +51,7 @@ export interface DocumentFormat {
   describeIssue?(issue: SchemaIssue, path: readonly PathStep[]): SchemaProblem | undefined;
   /**
    * If no branch of a union matches, returns the issues of the branch that the author probably
-   * meant, or `undefined` to describe the union as a whole.
+   * meant, or `undefined` to describe the whole union.
    */
   meantBranch?(
     branches: readonly (readonly SchemaIssue[])[],

@@ -31,7 +31,7 @@ const INTERVAL_MS = 10 * 60_000;
 
 /** Maximum length of an authority's message to store, in characters. */
 const MAX_ERROR = 500;
-/** Longest `Retry-After` from an authority that is respected, in milliseconds. */
+/** Maximum `Retry-After` from an authority that is respected, in milliseconds. */
 const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
 
 const isRateLimit = (error: unknown): boolean =>

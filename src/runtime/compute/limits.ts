@@ -38,9 +38,3 @@ export const TERMINATE_MS = 2000;
 
 /** Maximum number of log entries per server per second; further entries are counted and dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
-
-/**
- * Number of bytes to read per second from the output of a process. A process that writes more has
- * to wait.
- */
-export const MAX_OUTPUT_BYTES_PER_SECOND = 1024 * 1024;

@@ -91,7 +91,7 @@ export class ServerLauncher {
   #prepare(command: SharedSpawnCommand): void {
     // If the process cannot start, the next server reports the reason.
     this.#spare ??= this.#startWaiting(command).catch(() => undefined);
-    this.#cancel = this.#timers.after(SPARE_MS, () => void this.#stop());
+    this.#cancel = this.#timers.after(SPARE_MS, () => void this.#stop().catch(() => {}));
   }
 
   async #take(): Promise<WaitingProcess | undefined> {

@@ -7,7 +7,6 @@ import { FrameConnection } from "../process/frames/frame_connection.ts";
 import type { AttendedProcess } from "../process/attend_process.ts";
 import type { ProcessCommand } from "../process/self_command.ts";
 import { startProcess } from "../process/start_process.ts";
-import { MAX_OUTPUT_BYTES_PER_SECOND } from "./limits.ts";
 import { LineSplitter } from "./lines.ts";
 import { CONTROL_SOCKET, MAX_FRAME_BYTES, SERVER_SOCKET } from "./wire.ts";
 
@@ -19,6 +18,12 @@ const FOLDER_PREFIX = "svc-cs-";
  * the random part of the path is long.
  */
 export const SOCKET_PATH_BYTES = `/${FOLDER_PREFIX}${"x".repeat(32)}/${CONTROL_SOCKET}`.length;
+
+/**
+ * Number of bytes to read per second from the output of a process. A process that writes more has
+ * to wait.
+ */
+const MAX_OUTPUT_BYTES_PER_SECOND = 1024 * 1024;
 
 /** How long to keep reading a process's output after the process has exited, in milliseconds. */
 const OUTPUT_MS = 100;
@@ -116,7 +121,8 @@ export async function startWaiting(
   const connection = new FrameConnection(conn, MAX_FRAME_BYTES, { share: new FairShare() });
   const path = join(folder, SERVER_SOCKET);
   let exited = false;
-  void ended.then(() => exited = true);
+  const noteEnd = () => void (exited = true);
+  ended.then(noteEnd, noteEnd);
   return {
     ended,
     hasExited: () => exited,

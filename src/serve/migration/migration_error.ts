@@ -5,7 +5,7 @@ export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** Thrown if nodes are still using a store that is to be moved. */
+/** Thrown if nodes are still using the store that the migration moves. */
 export class StoreInUseError extends Error {
   override readonly name = "StoreInUseError";
 

@@ -37,7 +37,7 @@ import { StillRunningError } from "../sandbox/end_processes.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import type { BuildProgram } from "../sandbox/program.ts";
 import type { SandboxAccess } from "../sandbox/sandbox_access.ts";
-import type { toolchainPlaces } from "../../../runtime/mod.ts";
+import type { toolchainPlaces } from "../../../toolchains/toolchain_places.ts";
 import { recoverBuilds } from "./recover_builds.ts";
 import { runSandboxed, type SandboxedEnd } from "./run_sandboxed.ts";
 import { findSandbox, SandboxUndecidedError } from "../sandbox/find_sandbox.ts";
