@@ -9,7 +9,7 @@ import { endpoint } from "./endpoint.ts";
 
 const tag = "System";
 
-const edgeName = slug(40).meta({ description: "Name of the front edge", example: "far" });
+const edgeName = slug(40).meta({ description: "Name of the front edge", example: "tokyo" });
 
 export const EDGE_STATES = ["connected", "lost", "unseen"] as const;
 
@@ -68,7 +68,7 @@ export const addEdge = endpoint({
 export const drainEdge = endpoint({
   method: "PATCH",
   path: "/v1/edges/{edge}",
-  summary: "Send the clients of a front edge elsewhere, or use it again",
+  summary: "Drain a front edge, or use it again",
   tag,
   access: "owner",
   params: z.object({ edge: edgeName }),
