@@ -20,7 +20,7 @@ export const frontEdge = z.object({
     "`connected` follows the platform, `lost` serves the last state it received, `unseen` " +
       "has not connected to this node since it started",
   ),
-  isDrained: z.boolean().describe("Whether its clients are sent elsewhere"),
+  isDrained: z.boolean().describe("Whether the edge is drained: its clients use other edges"),
   behind: z.int().nonnegative().nullable().describe(
     "Changes that it has not applied yet; null unless `connected`",
   ),
@@ -73,7 +73,7 @@ export const drainEdge = endpoint({
   access: "owner",
   params: z.object({ edge: edgeName }),
   body: z.object({
-    isDrained: z.boolean().describe("Whether its clients are sent elsewhere"),
+    isDrained: z.boolean().describe("Whether the edge is drained: its clients use other edges"),
   }).strict(),
   response: frontEdge,
 });
