@@ -34,7 +34,9 @@ const warning = (message: string): Line => ({ level: "warn", message });
 
 /** Creates a warning that a deploy of this project will fail. */
 const stops = ({ message, hint }: { readonly message: string; readonly hint?: string }): Line =>
-  warning(`svc deploy stops here. ${message}${hint === undefined ? "" : `\n${hint}`}`);
+  warning(
+    `svc deploy will fail with this error: ${message}${hint === undefined ? "" : `\n${hint}`}`,
+  );
 
 /** Names the detected framework, and describes how the project will run. */
 function describe(detected: DetectedProject, plan: ProjectPlan, options: ForetellOptions): Line[] {

@@ -46,6 +46,9 @@ function inputTables({ arguments: inputs, flags }: CommandDescription): string[]
   });
 }
 
+/** Formats field lists and flags as code, and the words between them as text. */
+const markFields = (answers: string): string => answers.replace(/\{.*?\}|--[a-z-]+/g, "`$&`");
+
 function renderCommand(described: CommandDescription): string[] {
   const { command, summary, description, examples, answers } = described;
   return [
@@ -54,7 +57,7 @@ function renderCommand(described: CommandDescription): string[] {
     `${summary}.${description === null ? "" : ` ${description}`}`,
     "",
     ...inputTables(described),
-    ...(answers === null ? [] : [`With \`--json\`: \`${answers}\``, ""]),
+    ...(answers === null ? [] : [`With \`--json\`: ${markFields(answers)}`, ""]),
     "```sh",
     ...examples.map(({ line, meaning }) => `${line}  # ${meaning}`),
     "```",
@@ -83,23 +86,23 @@ const ERROR_KEYS = [
   ["`hint`", "how to fix it"],
   ["`docs`", "the command that explains the code"],
   ["`next`", "commands that would solve the problem, if there are any"],
-  ["`problems`, `diagnostics`", "the invalid fields, or places in files"],
+  ["`problems`, `diagnostics`", "the invalid fields, or positions in files"],
   ["`requestId`", "the ID of the request in the platform's log"],
   ["`retryAfterMs`", "how long to wait before you try again"],
 ];
 
 /** A comment that readers of the rendered page do not see. */
-const MADE_FROM =
+const GENERATED_FROM =
   "<!-- Generated from the commands by `UPDATE_GOLDENS=1 deno test -A src/cli/reference_test.ts`. -->";
 
 function introduction(): string[] {
   return [
     "# CLI",
     "",
-    MADE_FROM,
+    GENERATED_FROM,
     "",
-    "Run `svc <command> --help` for the flags and examples of a command. The pages below show the",
-    "same.",
+    "Run `svc <command> --help` for the flags and examples of a command. The pages below contain the",
+    "same information.",
     "",
     "## Global flags",
     "",
@@ -211,7 +214,7 @@ function renderPage(page: CliPage, commands: readonly CommandDescription[]): str
   return [
     `# ${page.title}`,
     "",
-    MADE_FROM,
+    GENERATED_FROM,
     "",
     "[Global flags, output and exit codes](cli.md) apply to every command.",
     "",

@@ -335,7 +335,7 @@ export const tool = z.object({
     description: "Name that the client gave itself",
     example: "svc on laptop",
   }),
-  prefix: z.string().meta({ description: "First characters of the token", example: "/blog/" }),
+  prefix: z.string().meta({ description: "First characters of the token", example: "svct_kX2v" }),
   workspace: z.string().describe("Slug of the workspace that the token is for"),
   address: z.string().meta({
     description: "IP address that last used the token",

@@ -25,7 +25,7 @@ const settings = z.object({
     example: ["deploy-previews"],
   }),
   projects: projects.meta({
-    description: "Ids or names of the projects that the key can access; null for all",
+    description: "Ids of the projects that the key can access; null for all",
     example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"],
   }),
   description: description.meta({

@@ -94,7 +94,9 @@ export const listBlobs = endpoint({
   }),
   response: z.object({
     items: z.array(blobObject).describe("Objects of the page"),
-    folders: z.array(z.string()).describe("Keys up to the delimiter, each once"),
+    folders: z.array(z.string()).describe(
+      "Distinct prefixes of keys, up to and including the delimiter",
+    ),
     nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
     usage: z.object({
       objects: z.int().nonnegative().describe("Objects in the store"),

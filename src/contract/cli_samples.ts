@@ -9,9 +9,9 @@ const DEPLOYMENT = "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01";
 export const CLI_SAMPLES: Readonly<Partial<Record<keyof typeof endpoints, string>>> = {
   listNodes: "svc nodes",
   listEdges: "svc edges list",
-  addEdge: "svc edges add far",
-  drainEdge: "svc edges drain far",
-  removeEdge: "svc edges remove far",
+  addEdge: "svc edges add tokyo",
+  drainEdge: "svc edges drain tokyo",
+  removeEdge: "svc edges remove tokyo",
   getBackups: "svc doctor",
   getIdentity: "svc whoami",
   listAudit: "svc audit",

@@ -287,7 +287,7 @@ export const migrateDeployment = endpoint({
 export const stageDeployment = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/stage",
-  summary: "Show a deployment at its own URL, so that it can be checked before it is activated",
+  summary: "Serve a deployment at its own URL, to check it before activation",
   tag: "Deployments",
   params: deploymentParams,
   response: z.object({

@@ -9,7 +9,7 @@ import { endpoint } from "./endpoint.ts";
 
 const tag = "System";
 
-const edgeName = slug(40).meta({ description: "Name of the front edge", example: "far" });
+const edgeName = slug(40).meta({ description: "Name of the front edge", example: "tokyo" });
 
 export const EDGE_STATES = ["connected", "lost", "unseen"] as const;
 
@@ -20,7 +20,7 @@ export const frontEdge = z.object({
     "`connected` follows the platform, `lost` serves the last state it received, `unseen` " +
       "has not connected to this node since it started",
   ),
-  isDrained: z.boolean().describe("Whether its clients are sent elsewhere"),
+  isDrained: z.boolean().describe("Whether the edge is drained: its clients use other edges"),
   behind: z.int().nonnegative().nullable().describe(
     "Changes that it has not applied yet; null unless `connected`",
   ),
@@ -68,12 +68,12 @@ export const addEdge = endpoint({
 export const drainEdge = endpoint({
   method: "PATCH",
   path: "/v1/edges/{edge}",
-  summary: "Send the clients of a front edge elsewhere, or use it again",
+  summary: "Drain a front edge, or use it again",
   tag,
   access: "owner",
   params: z.object({ edge: edgeName }),
   body: z.object({
-    isDrained: z.boolean().describe("Whether its clients are sent elsewhere"),
+    isDrained: z.boolean().describe("Whether the edge is drained: its clients use other edges"),
   }).strict(),
   response: frontEdge,
 });

@@ -6,7 +6,7 @@ import { FORGES } from "./projects.ts";
 
 export const forgeReport = z.object({
   forge: z.enum(FORGES).describe("Forge that hosts the repository"),
-  repository: z.string().describe("Path of the repository on the git host"),
+  repository: z.string().describe("Path of the repository on the forge"),
   state: z.string().nullable().describe("Status set on the commit; null if none"),
   isCommented: z.boolean().describe("Whether the pull request has a comment"),
   problem: z.string().nullable().describe("Why the last report failed"),

@@ -49,7 +49,7 @@ export const requestLogEntry = z.object({
   ),
   edge: z.string().optional().meta({
     description: "Front edge that the request came through; omitted if there was none",
-    example: "far",
+    example: "tokyo",
   }),
   rules: z.array(ruleHit).optional().describe("Rules that matched, in order"),
 }).meta({ id: "RequestLogEntry" });
@@ -67,7 +67,7 @@ export const functionLogEntry = z.object({
   ),
   function: z.string().meta({ description: "Name of the function", example: "hello" }),
   level: z.enum(LOG_LEVELS).meta({ description: "Level of the line", example: "info" }),
-  message: z.string().meta({ description: "Text of the line", example: "Add the summer menu" }),
+  message: z.string().meta({ description: "Text of the line", example: "Order 1042 received" }),
   stack: z.string().nullable().describe("Stack, mapped to your source files"),
 }).meta({ id: "FunctionLogEntry" });
 
@@ -81,7 +81,7 @@ export const serverLogEntry = z.object({
   ),
   layer: z.string().meta({ description: "Name of the layer", example: "server" }),
   level: z.enum(LOG_LEVELS).meta({ description: "Level of the line", example: "info" }),
-  message: z.string().meta({ description: "Text of the line", example: "Add the summer menu" }),
+  message: z.string().meta({ description: "Text of the line", example: "Listening on port 3000" }),
 }).meta({ id: "ServerLogEntry" });
 
 export const logEntry = z.discriminatedUnion("type", [

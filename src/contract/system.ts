@@ -30,7 +30,7 @@ export const health = z.object({
     missing: z.array(z.string()).describe("Parts of the sandbox that the system does not support"),
     node: z.object({
       sandbox: z.enum(["namespaces", "kernel", "refused", "unsandboxed"]).describe(
-        "`namespaces`: own root folder, process and network namespaces, with Landlock and seccomp. `kernel`: only Landlock and seccomp, because the system does not allow namespaces. `refused`: no server runs on Node. `unsandboxed`: the operator allowed servers to run without a sandbox.",
+        "`namespaces`: a separate root folder and separate process and network namespaces, with Landlock and seccomp. `kernel`: only Landlock and seccomp, because the system does not allow namespaces. `refused`: no server runs on Node. `unsandboxed`: the operator allowed servers to run without a sandbox.",
       ),
       reason: z.string().nullable().describe(
         "Reason that the full sandbox is not used; null if it is used, or if the reason is unknown",

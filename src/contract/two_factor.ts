@@ -8,7 +8,7 @@ const tag = "Accounts";
 export const startTwoFactor = endpoint({
   method: "POST",
   path: "/v1/account/two-factor",
-  summary: "Start setting up an authenticator app. Its secret is only shown once",
+  summary: "Start setting up an authenticator app. Its secret is shown only once",
   tag,
   access: "account",
   body: z.object({
@@ -25,7 +25,7 @@ export const startTwoFactor = endpoint({
 
 const recoveryCodes = z.object({
   recoveryCodes: z.array(z.string()).meta({
-    description: "Recovery codes. Each works once, and they are only shown once",
+    description: "Recovery codes. Each works once, and they are shown only once",
     example: ["K7QM-2XRW"],
   }),
 });
@@ -33,7 +33,7 @@ const recoveryCodes = z.object({
 export const confirmTwoFactor = endpoint({
   method: "POST",
   path: "/v1/account/two-factor/confirm",
-  summary: "Turn on two-factor authentication with a code. The recovery codes are only shown once",
+  summary: "Turn on two-factor authentication with a code. The recovery codes are shown only once",
   tag,
   access: "account",
   body: z.object({

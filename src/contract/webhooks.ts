@@ -66,7 +66,7 @@ const withSecret = webhook.extend({
 export const createWebhook = endpoint({
   method: "POST",
   path: "/v1/webhooks",
-  summary: "Create a webhook. Its signing secret is only shown once",
+  summary: "Create a webhook. Its signing secret is shown only once",
   tag,
   access: "owner",
   body: z.object({

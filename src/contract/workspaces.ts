@@ -102,7 +102,7 @@ export type Invitation = z.infer<typeof invitation>;
 export const createInvitation = endpoint({
   method: "POST",
   path: "/v1/invitations",
-  summary: "Create an invitation link for one person. It is only shown once",
+  summary: "Create an invitation link for one person. It is shown only once",
   tag,
   access: "owner",
   body: z.object({

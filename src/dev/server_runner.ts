@@ -108,7 +108,10 @@ export class ServerRunner {
       host: program.host,
     });
     if (heldBack.length > 0) {
-      report.say("warn", `Skipped, because they control which code runs: ${heldBack.join(", ")}`);
+      report.say(
+        "warn",
+        `Skipped these variables, because they control which code runs: ${heldBack.join(", ")}`,
+      );
     }
     return {
       command: program.command,

@@ -67,7 +67,7 @@ export const CONTENTS: readonly Section[] = [
     "traffic": "Requests, page views, visitors and response times",
     "site-errors": "Exceptions and failed requests, grouped by kind",
     "drains": "Send logs, errors and metrics to OpenTelemetry endpoints",
-    "notifications": "Inbox, mail, messenger and push",
+    "notifications": "Inbox, email, messenger and push",
     "webhooks": "Send signed events to other services",
   }),
   section("Operate", {

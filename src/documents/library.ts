@@ -9,7 +9,7 @@ export interface Document extends Entry {
 }
 
 /** A line that names the generator of a file, for developers. */
-const MADE_FROM = /^<!-- Made from .* -->\n\n?/m;
+const GENERATED_FROM = /^<!-- Generated from .* -->\n\n?/m;
 const LINK = /(!?)\[((?:`[^`]*`|[^\][`])*)\]\(([^)\s]+)\)/g;
 const FENCE = /^```.*\n[^]*?^```$/gm;
 
@@ -32,7 +32,7 @@ function outsideFences(text: string, change: (prose: string) => string): string 
 }
 
 function describe(entry: Entry, source: string): Document {
-  const text = outsideFences(source.replace(MADE_FROM, ""), withoutDeadLinks);
+  const text = outsideFences(source.replace(GENERATED_FROM, ""), withoutDeadLinks);
   return { ...entry, text, title: /^# (.+)$/m.exec(text)?.[1] ?? entry.name };
 }
 

@@ -36,7 +36,7 @@ async function examine(box: Sandbox): Promise<readonly string[]> {
   const { points } = JSON.parse(stdout) as {
     readonly points: readonly { readonly name: string; readonly found: string }[];
   };
-  return points.filter(({ name }) => name === "databases kept").map(({ found }) => found);
+  return points.filter(({ name }) => name === "database records").map(({ found }) => found);
 }
 
 Deno.test({
@@ -72,7 +72,7 @@ Deno.test({
         assert.deepEqual([moved.state, moved.reason, moved.engine], ["active", null, to]);
         await checkLedgers(await databaseUrl(box), ledgers);
         await until(async () => (await foldersOf(box)).length === (to === "embedded" ? 1 : 0));
-        assert.deepEqual(await examine(box), ["1 database, all in their recorded places"]);
+        assert.deepEqual(await examine(box), ["1 database, all found in their engines"]);
       }
       assert.equal(await box.platform!.stop(), 0);
       await Deno.stderr.write(

@@ -48,7 +48,7 @@ async function makeDatabase(box: Sandbox): Promise<void> {
 Deno.test("svc doctor reports missing, stray and expiring databases", () =>
   withSandbox(async (box) => {
     const before = await examine(box);
-    assert.deepEqual(before("databases kept"), [], "no database is found before the first start");
+    assert.deepEqual(before("database records"), [], "no database is found before the first start");
     assert.ok(
       before("platform").every(({ state }) => state === "fail"),
       "no platform is running yet",
@@ -56,8 +56,8 @@ Deno.test("svc doctor reports missing, stray and expiring databases", () =>
     await box.start(["--postgres-port", "none"]);
     await makeDatabase(box);
     const point = await examineEach(box);
-    const well = point("databases kept");
-    assert.deepEqual([well.state, well.found], ["ok", "1 database, all in their recorded places"]);
+    const well = point("database records");
+    assert.deepEqual([well.state, well.found], ["ok", "1 database, all found in their engines"]);
     const files = point("embedded databases");
     assert.match(files.found, /^1 folder of \d+\.\d MiB; a branch is a (clone|full copy)$/);
 
@@ -66,7 +66,7 @@ Deno.test("svc doctor reports missing, stray and expiring databases", () =>
     const entries = await Array.fromAsync(Deno.readDir(folder));
     const branch = entries.find(({ name }) => /^[0-9a-f]{16}$/.test(name))!;
     await Deno.rename(join(folder, branch.name), join(folder, "0123456789abcdef"));
-    const [gone, stray, ...more] = (await examine(box))("databases kept");
+    const [gone, stray, ...more] = (await examine(box))("database records");
     assert.deepEqual(more, []);
     assert.equal(gone!.state, "fail");
     assert.equal(gone!.found, "the engine lacks orders/main of shop");
@@ -115,7 +115,7 @@ Deno.test({
       const running = await examineEach(box);
       assert.match(running("local PostgreSQL").found, / runs$/);
       assert.match(running("database server").found, /^PostgreSQL \d+.*connections in/);
-      assert.equal(running("databases kept").state, "ok");
+      assert.equal(running("database records").state, "ok");
 
       assert.equal(await box.platform!.stop(), 0);
       const stopped = await examine(box);

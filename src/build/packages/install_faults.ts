@@ -21,7 +21,7 @@ const FAULTS: readonly Fault[] = [
       /ERR_PNPM_(?:BAD_PM_VERSION|UNSUPPORTED_ENGINE|LOCKFILE_BREAKING_CHANGE|BROKEN_LOCKFILE)|Your pnpm version is incompatible|This project is configured to use (?:v\S+ of )?(?:pnpm|yarn|npm)/,
     says: (manager) =>
       `The project requires a different version of ${manager}. Set "packageManager" in ` +
-      `package.json to that version, such as "${manager}@9.15.0", and svc uses it`,
+      `package.json to that version, such as "${manager}@9.15.0". svc then uses it`,
   },
   {
     seen:

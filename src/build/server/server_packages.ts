@@ -178,7 +178,7 @@ export async function serverPackages(
     contents.push({ path, content, size });
   }
   if (whole !== undefined && contents.length > 0) {
-    host.say("build", "info", `Server ${layer.entry} includes complete packages: ${whole}`);
+    host.say("build", "info", `Server ${layer.entry} includes complete packages, because ${whole}`);
   }
   const ownFile = await ownPackage({ project, entry, directory, deployed });
   return { contents: ownFile === undefined ? contents : [...contents, ownFile], links };

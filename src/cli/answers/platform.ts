@@ -73,7 +73,7 @@ export const PLATFORM_ANSWERS: Answers = {
         rows: count.describe("Rows of all tables"),
       })).describe("Databases in the restored backup"),
       removed: count.describe("Older backups that were removed"),
-    }).describe("to a directory or s3://"),
+    }).describe("with a directory, s3:// or sftp:// as the target"),
     z.object({ path: text, recipient: text }).describe("with --keygen"),
   ]),
   "restore": z.union([

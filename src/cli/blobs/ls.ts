@@ -46,7 +46,7 @@ async function list(
 }
 
 export default defineCommand({
-  description: "Prints folders and objects in byte order of their keys.",
+  description: "Folders first, then objects, both in byte order of their keys.",
   define: (command) =>
     command
       .argument("[prefix]", "only keys with this prefix, such as photos/", "")

@@ -5,7 +5,7 @@ import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description:
-    "Shows the database's state, the reason for any failure, its limits, and how its engine behaves under load.",
+    "Shows the database's state, the reason for any failure, its limits and history, and notes about its engine and variable.",
   define: (command) => command.argument("[database]", DATABASE_ARGUMENT).option(...PROJECT_OPTION),
   offers: { database: "database" },
   examples: [["db info", "show the project's database"], [

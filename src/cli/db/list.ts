@@ -20,7 +20,7 @@ const toRow = (database: Database): string[] => [
 export default defineCommand({
   define: (command) =>
     command
-      .option("--deleted", "deleted databases that can be restored")
+      .option("--deleted", "list deleted databases that can be restored")
       .option(...PROJECT_OPTION),
   examples: [
     ["db list", "show the databases of this directory's project"],

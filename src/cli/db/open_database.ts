@@ -88,7 +88,7 @@ interface Search {
   readonly client: Client;
   readonly project: Project;
   readonly reference: string;
-  /** Describes where the reference was set, for messages. Empty if it was on the command line. */
+  /** Suffix for messages that says where the reference was set. Empty for the command line. */
   readonly source: string;
 }
 
@@ -148,7 +148,7 @@ export async function openDatabase(
   });
   const configured = folder.config?.db.database;
   const reference = given.database ?? configured;
-  const source = given.database === undefined ? "(from db.database in svc.toml)" : "";
+  const source = given.database === undefined ? " (from db.database in svc.toml)" : "";
   let database: Database;
   if (reference !== undefined) {
     database = await findNamed(ctx, { client, project, reference, source });

@@ -22,7 +22,7 @@ function explainConflict({ lines }: Context, error: unknown): unknown {
 
 export default defineCommand({
   description:
-    "Restores the previous production deployment with its files, functions, rules and variables. Each further rollback goes one step back in the history. A rollback after --to undoes it.",
+    "Restores the previous production deployment with its files, functions, rules and variables. Each further rollback goes one step back in the history. After a rollback with --to, the next rollback without --to undoes it.",
   define: (command) =>
     command
       .option(

@@ -8,7 +8,7 @@ import { autonomousSystem, countryCode, ipAddress } from "../rules/client_values
 
 export default defineCommand({
   description:
-    "Starts the project's dev server behind a local edge. svc.rules.toml and functions/ work as on the platform, and changes take effect when you save. A project without a dev command is served as static files with live reload. The code gets a key-value store (SVC_KV_URL, SVC_KV_TOKEN), the queues from svc.toml (SVC_QUEUE_URL, SVC_QUEUE_TOKEN) and a mail server that catches all mail (SMTP_URL). /__svc shows keys, mails and recent requests. If the project is linked and you are logged in, the code gets the variables of the chosen environment. If the port is taken, the next free one is used; with --json that is an error. In a terminal, press r to restart, o to open the site, e to explain the last request, c to clear, q to quit.",
+    "Starts the project's dev server behind a local edge. svc.rules.toml and functions/ work as on the platform, and changes take effect when you save. A project without a dev command is served as static files with live reload. The project's code gets a key-value store (SVC_KV_URL, SVC_KV_TOKEN), the queues from svc.toml (SVC_QUEUE_URL, SVC_QUEUE_TOKEN) and a mail server that catches all mail (SMTP_URL). /__svc shows keys, mails and recent requests. If the project is linked and you are logged in, the project's code gets the variables of the chosen environment. If the port is taken, the next free one is used; with --json that is an error. In a terminal, press r to restart, o to open the site, e to explain the last request, c to clear, q to quit.",
   define: (command) =>
     command
       .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")
@@ -25,7 +25,7 @@ export default defineCommand({
       )
       .option("--inspect-brk", "like --inspect, but wait for a debugger before the first line")
       .option("--db-branch <name>", "branch of the database (default: db.branch in svc.toml)")
-      .option("--environment <name-or-id>", "environment whose variables the code gets")
+      .option("--environment <name-or-id>", "environment whose variables the project's code gets")
       .option("--country <code>", "simulate visitors from this country", countryCode)
       .option("--asn <number>", "simulate visitors from this autonomous system", autonomousSystem)
       .addOption(

@@ -170,7 +170,7 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
   if (records === undefined || (records.databases === 0 && records.deleted.length === 0)) return [];
   const points: Point[] = [];
   const say = (state: "warn" | "fail", found: string, advice: string) =>
-    points.push({ name: "databases kept", state, found, advice });
+    points.push({ name: "database records", state, found, advice });
   for (const { name, reason } of records.failed.slice(0, MOST_NAMES)) {
     say("fail", `${name} failed: ${reason}`, "Fix the cause, then create it again");
   }
@@ -201,9 +201,7 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
     say(
       "warn",
       `${namesOf(late)} should have been removed more than a day ago`,
-      isServed
-        ? "Check the svc serve log: its housekeeping fails"
-        : "Start svc serve: it removes them",
+      isServed ? "Check the svc serve log: housekeeping fails" : "Start svc serve: it removes them",
     );
   }
   for (const { name, removedAt } of records.deleted) {
@@ -217,7 +215,7 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
   }
   if (points.length > 0) return points;
   const found = formatCount(records.databases, "database");
-  return [{ name: "databases kept", state: "ok", found: `${found}, all in their recorded places` }];
+  return [{ name: "database records", state: "ok", found: `${found}, all found in their engines` }];
 }
 
 export async function examineDatabases(
@@ -243,7 +241,7 @@ export async function examineDatabases(
     ];
   } catch (error) {
     return [{
-      name: "databases kept",
+      name: "database records",
       state: "fail",
       found: `the database records cannot be read: ${messageOf(error)}`,
       advice:

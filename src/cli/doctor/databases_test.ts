@@ -101,7 +101,7 @@ Deno.test("judgeEmbedded() requires space for a copy if the file system cannot c
 Deno.test("judgeRecords() reports databases that failed, are missing, have no owner, are late or expire soon", () => {
   const judge = (records: Partial<NonNullable<DatabaseFacts["records"]>>, more = {}) =>
     judgeRecords({ ...WELL, ...more, records: { ...RECORDS, ...records } }, NOW);
-  assert.equal(judge({})[0]!.found, "2 databases, all in their recorded places");
+  assert.equal(judge({})[0]!.found, "2 databases, all found in their engines");
   assert.deepEqual(judgeRecords({ ...WELL, records: undefined }, NOW), []);
   const [failed] = judge({ failed: [{ name: "orders/try of shop", reason: "disk full" }] });
   assert.equal(failed!.found, "orders/try of shop failed: disk full");

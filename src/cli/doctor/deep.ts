@@ -27,7 +27,7 @@ export function judgeDeep(verified: Verified): readonly Point[] {
     points.push({
       name: "stored data",
       state: "fail",
-      found: `${rest} more places are damaged`,
+      found: `${rest} more items are damaged`,
       advice: ADVICE,
     });
   }

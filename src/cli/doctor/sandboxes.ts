@@ -41,7 +41,8 @@ export function judgeNodeSandbox(found: FoundKind): Point {
   const advice = nodeSandboxAdvice(found);
   const name = "sandbox on Node";
   if (advice === undefined) {
-    const own = "servers on Node have their own root folder, process and network namespaces";
+    const own =
+      "servers on Node have a separate root folder and separate process and network namespaces";
     return { name, state: "ok", found: `${own} (namespaces)` };
   }
   const state = kind === "kernel"

@@ -10,8 +10,8 @@ export default defineCommand({
       .argument("<name>", "name of the edge")
       .option("--undo", "use the edge again"),
   examples: [
-    ["edges drain far", "send the clients of the edge far elsewhere"],
-    ["edges drain far --undo", "use the edge far again"],
+    ["edges drain tokyo", "stop using the edge tokyo"],
+    ["edges drain tokyo --undo", "use the edge tokyo again"],
   ],
   async run({ args: [name], flags }, ctx) {
     const isDrained = flags.undo !== true;

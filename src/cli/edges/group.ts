@@ -22,7 +22,7 @@ export const EDGES: CommandGroup = {
     },
     {
       name: "drain",
-      summary: "Send the clients of a front edge elsewhere",
+      summary: "Drain a front edge, or use it again",
       load: () => import("./drain.ts"),
     },
     {

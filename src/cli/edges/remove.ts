@@ -11,7 +11,7 @@ export default defineCommand({
     command
       .argument("<name>", "name of the edge")
       .option("--force", "skip the confirmation"),
-  examples: [["edges remove far --force", "remove it without confirmation"]],
+  examples: [["edges remove tokyo --force", "remove it without confirmation"]],
   async run({ args: [edge], flags }, ctx) {
     const client = ctx.client({ phase: "auth" });
     const name = printable(edge);

@@ -8,8 +8,7 @@ import { listVariables } from "./project_variables.ts";
 import { checkVariableName } from "./variable_name.ts";
 
 export default defineCommand({
-  description:
-    "Removes the variable's values in every scope, or in one. Existing deployments keep their variables.",
+  description: "Existing deployments keep their variables.",
   define: (command) =>
     command
       .argument("<key>", "name of the variable")

@@ -55,7 +55,7 @@ export default defineCommand({
       ctx.ui.log(
         "env",
         "warn",
-        `Left out, because they control which code runs: ${
+        `Left out these variables, because they control which code runs: ${
           heldBack.join(", ")
         } (pass them with --allow)`,
       );

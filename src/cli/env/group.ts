@@ -18,7 +18,7 @@ export const ENV: CommandGroup = {
     },
     {
       name: "delete",
-      summary: "Delete a variable from every scope",
+      summary: "Delete a variable from every scope, or from one",
       load: () => import("./delete.ts"),
     },
     {

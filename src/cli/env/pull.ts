@@ -3,7 +3,7 @@ import { CliError } from "../errors/cli_error.ts";
 
 export default defineCommand({
   description:
-    "Not supported. A dotenv file would leave secrets in plain text on disk, where backups, editors and git can find them.",
+    "A dotenv file would leave secrets in plain text on disk, where backups, editors and git can find them.",
   define: (command) => command.argument("[file...]", "ignored").allowUnknownOption(),
   examples: [["env pull", "show what to do instead"]],
   run(_, ctx) {

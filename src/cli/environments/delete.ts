@@ -6,8 +6,7 @@ import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { listEnvironments, pickEnvironment, readContext } from "./choose_environment.ts";
 
 export default defineCommand({
-  description:
-    "Also deletes the environment's variables. Production and preview cannot be deleted.",
+  description: "Production and preview cannot be deleted.",
   define: (command) =>
     command
       .argument("<name-or-id>", "environment")

@@ -39,7 +39,7 @@ export function renderErrorPage(): string {
   return [
     "# Error codes",
     "",
-    "<!-- Made from `src/cli/explain` by `UPDATE_GOLDENS=1 deno test -A src/cli/explain`. -->",
+    "<!-- Generated from `src/cli/explain` by `UPDATE_GOLDENS=1 deno test -A src/cli/explain`. -->",
     "",
     "A command that fails with `--json` prints `{ error, code, hint, next, docs, … }`, and a failed API",
     "request returns `{ error, code, requestId, hint, docs, … }`. `error` is human-readable and can",

@@ -298,8 +298,8 @@ export const TOOL_CODES = {
     guide: "cli.md",
   },
   contract: {
-    meaning: "The server is not an svc platform of this version.",
-    remedy: "Check the URL, and upgrade the older of the two.",
+    meaning: "The server is not an svc platform, or its version does not match the CLI's version.",
+    remedy: "Check the URL. Upgrade the CLI or the platform, whichever is older.",
     isHint: true,
     commands: ["upgrade", "whoami"],
     guide: "api.md",

@@ -20,9 +20,7 @@ const toRow = ({ id, channel, title, notifications, reason, givenUpAt }: DeadLet
 ];
 
 export default defineCommand({
-  description:
-    "Lists messages that could not be delivered, with the reason. They are kept for 30 " +
-    "days.",
+  description: "Shows the reason for each message. Dead letters are kept for 30 days.",
   define: (command) =>
     command
       .option("--workspace-wide", "include messages to all members and webhooks (owners only)")

@@ -28,7 +28,7 @@ export const NOTIFICATIONS: CommandGroup = {
     },
     {
       name: "watch",
-      summary: "Show notifications as they come in",
+      summary: "Show notifications as they arrive",
       load: () => import("./watch.ts"),
     },
     {

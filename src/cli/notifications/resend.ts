@@ -9,11 +9,11 @@ import { formatCount } from "../terminal/format.ts";
 import { checkWhich, notificationIds } from "./notification_ids.ts";
 
 export default defineCommand({
-  description: "Resends the given dead letters, or all of them.",
+  description: "Resends the dead letters with the given ids, or all dead letters with --all.",
   define: (command) =>
     command
       .argument("[id...]", "dead letters to resend", notificationIds)
-      .option("--all", "all of them")
+      .option("--all", "all dead letters")
       .option("--workspace-wide", "include messages to all members and webhooks (owners only)"),
   examples: [["notifications resend --all", "resend everything"]],
   async run({ args: [given], flags }, ctx) {

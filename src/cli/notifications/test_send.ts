@@ -7,10 +7,10 @@ import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
   description:
-    "Sends yourself a test message and reports the result. Exits with code 1 if it was not delivered.",
+    "Sends you a test message and reports the result. Exits with code 1 if it was not delivered.",
   define: (command) =>
     command.addArgument(new Argument("<channel>", "channel to test").choices(PERSONAL_CHANNELS)),
-  examples: [["notifications test email", "check that mail arrives"]],
+  examples: [["notifications test email", "check that email arrives"]],
   async run({ args: [channel] }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const result = await client.call(sendTestNotification, { body: { channel } });

@@ -17,10 +17,10 @@ function isBreak(error: unknown): boolean {
 
 export default defineCommand({
   description:
-    "Runs until you stop it, and resumes after a lost connection. With --json, prints one JSON object per line for new, read, archived and deleted notifications and the counts.",
+    "Runs until you stop it, and resumes after a lost connection. With --json, prints one JSON object per line: new, read, archived and deleted notifications, and changed counts.",
   define: (command) => command,
   examples: [
-    ["notifications watch", "show notifications as they come in"],
+    ["notifications watch", "show notifications as they arrive"],
     ["notifications watch --json", "follow the inbox as JSON lines"],
   ],
   async run(_, ctx) {

@@ -50,7 +50,7 @@ async function nameTaken(
     hint: own.has(name)
       ? "The project is in this workspace. To use it, link the folder: " +
         lines.of("link", "--project-id", name)
-      : "Project names are part of URLs. A name can be reserved, or belong to another workspace",
+      : "Project names are part of URLs. A name can be reserved, or belong to a project in another workspace",
     next: [
       hasNameFlag
         ? lines.again({ "--name": other })

@@ -126,7 +126,7 @@ async function unknownProject(
     readonly facts: ProjectFacts;
   },
 ): Promise<CliError> {
-  const place = given === undefined ? "(from project.id in svc.toml)" : "";
+  const place = given === undefined ? " (from project.id in svc.toml)" : "";
   const message = `The platform has no project "${reference}"${place}`;
   const newName = given !== undefined && !isUuid(given)
     ? given

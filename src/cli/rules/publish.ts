@@ -8,7 +8,7 @@ import { loadValidRules, readRulesSource, reportWarnings } from "./rules_file.ts
 
 export default defineCommand({
   description:
-    "Takes effect without a deployment and overrides the deployment's rules until you remove it. If someone else publishes at the same time, one of you gets an error.",
+    "Published rules take effect without a deployment and override the deployment's rules until you remove them. If someone else publishes at the same time, one of you gets an error.",
   define: (command) =>
     command
       .argument("[file]", "rules file (default: the project's svc.rules.toml)")

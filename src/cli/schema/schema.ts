@@ -20,7 +20,7 @@ function list(ctx: Context): void {
     };
   });
   const rows = commands.map(({ command, members }) => [command, members]);
-  ctx.ui.result({ commands }, ctx.ui.table(["COMMAND", "ANSWER"], rows));
+  ctx.ui.result({ commands }, ctx.ui.table(["COMMAND", "OUTPUT"], rows));
 }
 
 async function schemasOf(ctx: Context, words: string): Promise<AnswerSchemas> {

@@ -45,7 +45,7 @@ export default defineCommand({
       )
       .option(
         "--public-address <ip>",
-        "address where clients reach the edge, for svc's own DNS; repeatable",
+        "public IP address of the edge, for svc's own DNS; repeatable",
         repeatedAddress,
       )
       .option(

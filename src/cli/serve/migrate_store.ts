@@ -129,12 +129,15 @@ function tell({ records, files, planned, resumed, stays }: MigrationReport, { ui
   if (resumed) ui.log("env", "info", sayResumed({ files, records, planned }));
   if (files) {
     const amount = `${formatCount(files.blobs, "file")}, ${formatBytes(files.bytes)}`;
-    ui.done("env", `The target has ${amount}. Copied now: ${files.copied}`);
+    ui.done(
+      "env",
+      `The target has ${amount}. This run copied ${formatCount(files.copied, "file")}`,
+    );
   }
   if (records) {
     const { count, copied, sha256 } = records;
-    const amount = formatCount(count, "record");
-    ui.done("env", `The target has ${amount}; ${copied} were copied now. SHA-256 ${sha256}`);
+    const amount = `${formatCount(count, "record")}, SHA-256 ${sha256}`;
+    ui.done("env", `The target has ${amount}. This run copied ${formatCount(copied, "record")}`);
   }
   for (const { path, what } of stays) ui.log("env", "info", `Stays in ${path}: ${what}`);
 }

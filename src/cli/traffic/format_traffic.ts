@@ -68,7 +68,7 @@ export function formatTraffic(
     totalsOf(report),
     ...lists,
     table(
-      ["STATUS", "ANSWERS"],
+      ["STATUS", "RESPONSES"],
       statuses.map(({ status, count }) => [String(status), number(count)]),
     ),
     table(

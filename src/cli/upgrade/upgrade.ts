@@ -86,7 +86,7 @@ function describeOld(old: OldProgram): string {
   if (old.kind === "service") {
     return `The service for ${old.path} still runs the old version. Restart it with ${old.command}`;
   }
-  const missing = old.leftOut.length === 0 ? "" : `, with its ${old.leftOut.join(" and ")}`;
+  const missing = old.leftOut.length === 0 ? "" : `, and add its ${old.leftOut.join(" and ")}`;
   return `A platform (process ${old.pid}) still runs the old version. Restart it without dropping requests with ${old.command}${missing}`;
 }
 

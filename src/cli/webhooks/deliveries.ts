@@ -37,7 +37,7 @@ export default defineCommand({
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
     if (deliveries.length === 0) ctx.ui.note("No deliveries yet");
-    const headings = ["AT", "EVENT", "STATUS", "ATTEMPTS", "ANSWER", "ID"];
+    const headings = ["AT", "EVENT", "STATUS", "ATTEMPTS", "RESPONSE", "ID"];
     ctx.ui.result({ deliveries }, ctx.ui.table(headings, deliveries.map(toRow)));
   },
 });

@@ -6,7 +6,7 @@ import { CliError } from "../errors/cli_error.ts";
 import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
-  description: "Sends a signed sample event. Exits with code 1 if it was not accepted.",
+  description: "Exits with code 1 if the receiver does not accept the event.",
   define: (command) =>
     command
       .argument("<webhook_id>", "id of the webhook")

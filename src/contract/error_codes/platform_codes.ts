@@ -126,8 +126,8 @@ export const PLATFORM_CODES = {
   },
   internal: {
     meaning: "svc or the machine it runs on failed.",
-    remedy: "Try again. If it still fails, find the request id in the platform's log and report " +
-      "both.",
+    remedy: "Try again. If it still fails, report the error and the lines of the platform's log " +
+      "that contain the request id.",
     isHint: true,
     commands: ["doctor"],
     guide: "platform.md",

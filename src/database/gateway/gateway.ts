@@ -282,7 +282,7 @@ export class Gateway {
       admit: (sessions) => {
         if (sessions < limits.connections) return;
         const message =
-          `The database "${database}" accepts ${limits.connections} connections at a time: close some, use a smaller pool, or choose a larger size for it`;
+          `The database "${database}" accepts ${limits.connections} connections at a time: close some, use a smaller pool, or choose a larger size for the database`;
         throw new EngineError(message, "53300");
       },
       holderOf: (session) => {

@@ -43,7 +43,7 @@ function reasonOf(statement: string): string | undefined {
     return `Read-only mode runs everything in one transaction: remove ${keyword.toUpperCase()}`;
   }
   // COPY can write files on the server, which no rollback undoes.
-  if (keyword === "copy") return "Read-only mode has no COPY: use SELECT";
+  if (keyword === "copy") return "Read-only mode does not support COPY: use SELECT";
   return WRITES.has(keyword)
     ? `cannot execute ${keyword.toUpperCase()} in a read-only transaction`
     : undefined;

@@ -6,7 +6,7 @@ const REFUSED = [
   ["-- new\n/* table */ create table boats (name text)", "cannot execute CREATE in a"],
   ["; truncate boats; SELECT 1", "cannot execute TRUNCATE in a"],
   ["COMMIT; SELECT 1", "remove COMMIT"],
-  ["COPY boats TO '/tmp/out'", "has no COPY"],
+  ["COPY boats TO '/tmp/out'", "does not support COPY"],
 ] as const;
 
 for (const [sql, message] of REFUSED) {

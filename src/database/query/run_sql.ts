@@ -30,7 +30,7 @@ const CANCEL_MS = 5_000;
  */
 const BEGIN_READ_ONLY = "BEGIN READ ONLY; SELECT 1";
 
-const NO_DATA = "COPY FROM STDIN has no data here: use psql, or import the file";
+const NO_DATA = "COPY FROM STDIN is not supported here: use psql, or import the file";
 
 /**
  * Runs one or more SQL statements, and closes the session at the end. Reads the next part of a

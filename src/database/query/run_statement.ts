@@ -100,7 +100,7 @@ async function collect(
       );
     }
     if (read.some(({ name }) => name === "copyInResponse")) {
-      await messages.write(serialize.copyFail("COPY FROM STDIN has no data here"));
+      await messages.write(serialize.copyFail("COPY FROM STDIN is not supported here"));
     }
     if (read.some(({ name }) => name === "readyForQuery")) {
       return failure ?? { columns, rows, command };

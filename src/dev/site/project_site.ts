@@ -196,7 +196,10 @@ export class ProjectSite {
       isDebugged: this.#inspector !== undefined,
     });
     if (!bundled.ok) {
-      report.say("error", `Keeping the previous functions:\n${bundled.message}`);
+      report.say(
+        "error",
+        `Cannot build the functions. Keeping the previous functions until you fix this:\n${bundled.message}`,
+      );
       const title = "Cannot build the functions";
       problems.set("functions", await describeProblems(this.home, title, bundled.problems));
       return false;
@@ -256,7 +259,10 @@ export class ProjectSite {
       hasFolderPage: this.#hasFolderPage(),
     });
     if (!read.ok) {
-      report.say("error", `Keeping the previous rules:\n${read.message}`);
+      report.say(
+        "error",
+        `Cannot use the rules. Keeping the previous rules until you fix this:\n${read.message}`,
+      );
       problems.set("rules", read.errors.map((text) => ({ title: "Cannot use the rules", text })));
       return false;
     }

@@ -5,7 +5,8 @@ import { pastTense } from "./past_tense.ts";
 Deno.test("pastTense() returns the first sentence in the past tense", () => {
   const cases = {
     "Create an API key. The key is shown only once": "Created an API key",
-    "Delete a variable from every scope": "Deleted a variable from every scope",
+    "Delete a variable from every scope, or from one":
+      "Deleted a variable from every scope, or from one",
     "Set a variable in one environment or in all": "Set a variable in one environment or in all",
     "Stop a deployment that is not in production": "Stopped a deployment that is not in production",
     "Leave the workspace. The last owner cannot leave": "Left the workspace",

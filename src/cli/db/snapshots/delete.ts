@@ -21,7 +21,8 @@ export default defineCommand({
   async run({ args: [given], flags }, ctx) {
     const opened = await openDatabase(ctx, flags);
     const snapshot = await findSnapshot(ctx, opened, given);
-    const shown = `the snapshot of ${printable(snapshot.branch)} of ${opened.database.name} made ` +
+    const shown =
+      `the snapshot of ${printable(snapshot.branch)} of ${opened.database.name} created ` +
       formatAge(snapshot.createdAt, ctx.now());
     await confirm(ctx, {
       force: flags.force,
