@@ -79,7 +79,7 @@ export class WorkspaceService {
     if (items.length >= MAX_WORKSPACES) {
       throw new Failure(
         "conflict",
-        `You are in the maximum of ${MAX_WORKSPACES} workspaces: leave one first`,
+        `You have reached the maximum of ${MAX_WORKSPACES} workspaces: leave one first`,
       );
     }
     const workspace = { id: uuidV7(now, random), slug, name, createdAt: now() };
