@@ -97,9 +97,7 @@ async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backu
       { cause },
     );
   }
-  log(
-    `Migrating ${dataDir} from format ${from} to ${to}; ${path} is a backup from before the migration`,
-  );
+  log(`Created the backup ${path}. Migrating ${dataDir} from format ${from} to ${to}`);
   return journey;
 }
 

@@ -238,7 +238,7 @@ const newTerm = (): Term => ({
 
 /** The public message for a storage failure. The details are in the log. */
 const STORAGE_DOWN =
-  "the object storage does not respond: sites are served from cached files, and all other requests get a 503 response";
+  "the object storage is not responding: sites are served from cached files, and all other requests get a 503 response";
 
 /** Returns why traffic should go to other nodes; `undefined` if there is no reason. */
 function unreadiness(

@@ -68,7 +68,7 @@ export async function requireFormat(dataDir: string, format: number = DATA_FORMA
   if (stored === format || found === undefined && await isNew(dataDir)) return;
   throw new DataNotMigratedError(
     `Cannot use the data directory ${dataDir}: its data has format ${stored}, but this program ` +
-      `uses format ${format}. Start svc serve on it once to migrate it`,
+      `uses format ${format}. Start svc serve once with this directory to migrate it`,
   );
 }
 

@@ -147,7 +147,7 @@ export const duration = ({ min, max }: Bounds): Kind<number> => ({
     const [, number, unit] = /^(\d{1,6})([mhd])$/.exec(given) ?? [];
     const value = Number(number) * DURATION_UNITS[unit as keyof typeof DURATION_UNITS];
     if (value >= min && value <= max) return value;
-    throw new InvalidValueError("Must be a time with a unit, such as 30m, 24h or 7d");
+    throw new InvalidValueError("Must be a duration with a unit, such as 30m, 24h or 7d");
   },
   write(value) {
     const [unit, factor] = Object.entries(DURATION_UNITS).find(([, each]) => value % each === 0)!;

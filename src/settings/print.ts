@@ -15,7 +15,7 @@ function line(setting: Setting, found: FoundSettings["found"]): string {
   const { name, kind } = setting;
   const given = found.get(name);
   if (given !== undefined && isSecret(setting, given.value)) {
-    return `# ${name} is set, by ${given.from}`;
+    return `# ${name} is set by ${given.from}`;
   }
   if (given !== undefined) return `${name} = ${toToml(kind.write(given.value))} # ${given.from}`;
   if (setting.default !== undefined) {

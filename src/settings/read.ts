@@ -190,7 +190,7 @@ class Reader {
     const type = typeOf(value);
     if (type === undefined || !setting.kind.types.includes(type)) {
       const wanted = setting.kind.types.map((each) => TYPES[each]).join(" or ");
-      return complain("wrong_type", `Give ${wanted}`);
+      return complain("wrong_type", `Must be ${wanted}`);
     }
     if (setting.secret !== undefined && !file.isPrivate && isSecret(setting, value)) {
       return complain("open_secret", "The file contains a secret. Restrict it: chmod 600");

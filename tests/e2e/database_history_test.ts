@@ -148,7 +148,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
         const { points } = JSON.parse(examined);
         const [point] = points.filter(({ name }: { name: string }) => name === "database history");
         assert.equal(point.state, "ok");
-        assert.match(point.found, /to any moment since \S+Z; \d+\.\d MiB on disk$/);
+        assert.match(point.found, /to any point in time since \S+Z; \d+\.\d MiB on disk$/);
 
         for (const end of ["stop", "kill"] as const) {
           await box.platform![end]();

@@ -38,10 +38,10 @@ Deno.test("judgeReadiness() reports why a platform is not ready, and other probl
     "fail",
     "https://svc.example is not ready: The store has not responded for 8 s",
   ]);
-  assert.deepEqual(judge(200, "ready\nBut the object storage does not respond\n"), [
+  assert.deepEqual(judge(200, "ready\nBut the object storage is not responding\n"), [
     "platform storage",
     "warn",
-    "the object storage does not respond",
+    "the object storage is not responding",
   ]);
   for (
     const mail of [

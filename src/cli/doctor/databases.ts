@@ -104,7 +104,7 @@ function judgeOneHistory(
   const cost = `${formatBytes(history.bytes)} on disk`;
   if (history.since !== undefined) {
     const since = new Date(history.since).toISOString();
-    const found = `databases can be restored to any moment since ${since}; ${cost}`;
+    const found = `databases can be restored to any point in time since ${since}; ${cost}`;
     return { name, state: "ok", found };
   }
   const found = `databases cannot be restored to an earlier time; ${cost}`;

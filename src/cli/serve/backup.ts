@@ -152,7 +152,7 @@ export default defineCommand({
       )
       .option("--data-dir <dir>", "data directory (default: $XDG_DATA_HOME/svc)")
       .option("--kv <place>", "Deno KV database outside the data directory, or postgres://")
-      .option("--blobs <place>", "directory of file contents outside the data directory, or s3://")
+      .option("--blobs <place>", "directory for file contents outside the data directory, or s3://")
       .option("--keys-file <file>", "keys file, if it is outside the data directory")
       .option("--verify", "verify everything first, and fail if something is damaged")
       .option("--force", "replace an existing file")

@@ -51,7 +51,9 @@ export async function performRollback(
       throw new CliError(
         "not_upgradable",
         `Cannot roll back to svc ${version}: it reads data format ${dataFormat}, but the data directory has format ${stored}`,
-        { hint: "First restore the backup from before the migration with svc restore" },
+        {
+          hint: "First use svc restore to restore the backup created before the migration",
+        },
       );
     }
     await exchangePrograms(files);

@@ -9,6 +9,7 @@ import type { GitCredentialStore, ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
 import type { BuildLogLine } from "../../contract/build_logs.ts";
 import type { Random } from "../../lib/clock.ts";
+import { formatCount } from "../../lib/format.ts";
 import { isDeploymentUnderWay } from "./queue/build_record.ts";
 import { BuildQueue } from "./queue/build_queue.ts";
 import { bindBuildRoutes } from "./build_routes.ts";
@@ -149,8 +150,12 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
         const removed = await sweep.run(signal);
         const archived = await sharedBuildLogs.archiveAll(signal);
         return [
-          ...(removed === 0 ? [] : [`removed ${removed} build logs of deleted deployments`]),
-          ...(archived === 0 ? [] : [`shared ${archived} build logs with all nodes`]),
+          ...(removed === 0
+            ? []
+            : [`removed ${formatCount(removed, "build log")} of deleted deployments`]),
+          ...(archived === 0
+            ? []
+            : [`shared ${formatCount(archived, "build log")} with all nodes`]),
         ];
       },
       forgetProject: (projectId) => buildQueue.dropProject(projectId),

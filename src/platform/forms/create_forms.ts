@@ -72,7 +72,7 @@ export function createForms(foundation: Foundation, parts: FormParts): ProjectFo
             return null;
           }
         });
-        return count === 0 ? [] : [`removed ${formatCount(count, "submission")} of forms`];
+        return count === 0 ? [] : [`removed ${formatCount(count, "form submission")}`];
       },
       projectKeys: (projectId) => store.keysOf(projectId),
       removeEnvironment: ({ projectId, name }) => deleteKeys(kv, store.keysOf(projectId, name)),

@@ -170,7 +170,9 @@ export function createKv(
       close: () => listener.close(),
       async keepHouse(signal, lease) {
         const count = await store.sweep(signal, lease);
-        return count === 0 ? [] : [`removed ${formatCount(count, "expired value")} of projects`];
+        return count === 0
+          ? []
+          : [`removed ${formatCount(count, "expired value")} from key-value stores`];
       },
       forgetProject: (projectId) => Promise.resolve(tokens.forget(projectId)),
       projectKeys: (projectId) => store.recordsOf(projectId),

@@ -52,7 +52,8 @@ export function createPush(
     },
     async tidyNode() {
       const removed = await shared?.removeGone() ?? 0;
-      return removed === 0 ? [] : [`removed ${removed} pushed repositories of deleted projects`];
+      const noun = removed === 1 ? "repository" : "repositories";
+      return removed === 0 ? [] : [`removed ${removed} pushed ${noun} of deleted projects`];
     },
     removeProject: (projectId) => repositories.remove(projectId),
   };

@@ -190,9 +190,9 @@ export class BranchDeployer {
       const reason = status === "FAILED" ? error ?? "failed" : "the build was stopped";
       say(`svc: ${branch} is not live: ${reason}`);
       say(
-        `svc: the platform keeps ${short(commitSha ?? "")}, so the next push is small.`,
+        `svc: the platform has stored ${short(commitSha ?? "")}, so the next push will be small`,
       );
-      say("svc: Commit a fix and push again. The previous deployment is still live");
+      say("svc: commit a fix and push again. The previous deployment is still live");
       return reason;
     }
     const isProduction = environment === ENVIRONMENT_PRODUCTION;

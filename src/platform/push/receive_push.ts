@@ -162,10 +162,10 @@ export class PushReceiver {
       );
     } catch (error) {
       if (error instanceof PushOvertakenError) {
-        return refuseAll("another push was faster: fetch and push again");
+        return refuseAll("another push came first: fetch and push again");
       }
       onTrouble(`Cannot share a push to "${project.name}" with other nodes: ${messageOf(error)}`);
-      return refuseAll("the platform cannot store it now: push again later");
+      return refuseAll("the platform cannot store the push right now: push again later");
     }
   }
 
@@ -197,7 +197,7 @@ export class PushReceiver {
     const isDone = await ended;
     const took = [...report.refs.values()].includes(undefined);
     if (took && publish !== undefined) {
-      if (!isDone) throw new Error("git did not finish it");
+      if (!isDone) throw new Error("git did not finish the push");
       await publish(repository.path, project.workspaceId);
     }
     if (repository.isNew) {

@@ -95,8 +95,8 @@ export function bindPushRoutes(router: Router, services: {
     if (project.gitUrl === null) return { project, caller };
     throw new Failure(
       "conflict",
-      `Project "${project.name}" is built from ${project.gitUrl}. Push there, or clear it with ` +
-        '`svc projects update --git-url ""`',
+      `Project "${project.name}" is built from ${project.gitUrl}. Push there, or remove the git ` +
+        'URL with `svc projects update --git-url ""`',
     );
   }
 

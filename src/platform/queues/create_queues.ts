@@ -139,7 +139,7 @@ export function createQueues(foundation: Foundation, parts: QueueParts): Project
       },
       async keepHouse(signal) {
         const count = await service.store.sweep(now() - LETTER_MS, signal);
-        return count === 0 ? [] : [`removed ${formatCount(count, "dead letter")} of queues`];
+        return count === 0 ? [] : [`removed ${formatCount(count, "dead letter")} from queues`];
       },
       forgetProject: (projectId) => service.forget(projectId),
       projectKeys: (projectId) => service.store.keysOf(projectId),

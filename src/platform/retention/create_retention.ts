@@ -1,4 +1,5 @@
 /** Wires up retention, which removes old deployments that are no longer needed. @module */
+import { formatCount } from "../../lib/format.ts";
 import type { Capability } from "../core/capability.ts";
 import type { RetentionPolicy } from "./plan_retention.ts";
 import { pruneDeployments, type PruneServices } from "./prune_deployments.ts";
@@ -14,9 +15,11 @@ export function createRetention(
         now: services.now(),
         signal,
       }, lease);
-      if (removed + stopped === 0) return [];
       return [
-        `${removed} old deployments removed, ${stopped} previews of deleted branches stopped`,
+        ...(removed === 0 ? [] : [`removed ${formatCount(removed, "old deployment")}`]),
+        ...(stopped === 0
+          ? []
+          : [`stopped ${formatCount(stopped, "preview")} of deleted branches`]),
       ];
     },
   };

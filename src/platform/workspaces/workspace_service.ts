@@ -77,7 +77,10 @@ export class WorkspaceService {
     const { slug, name } = wanted;
     const { items } = await accounts.memberships.list(person.user.id, { limit: MAX_WORKSPACES });
     if (items.length >= MAX_WORKSPACES) {
-      throw new Failure("conflict", `Leave a workspace first: you are in ${MAX_WORKSPACES}`);
+      throw new Failure(
+        "conflict",
+        `You have reached the maximum of ${MAX_WORKSPACES} workspaces: leave one first`,
+      );
     }
     const workspace = { id: uuidV7(now, random), slug, name, createdAt: now() };
     if (!await accounts.createWorkspace(workspace, person.user.id)) {

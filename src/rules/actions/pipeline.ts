@@ -58,7 +58,7 @@ function checkStep(
   if (isHandleStep(step)) {
     return index === handleAt ? undefined : {
       code: "second_handle",
-      message: `Keep one terminal handle step: steps[${handleAt}] already is one`,
+      message: `Keep one terminal handle step: steps[${handleAt}] is already one`,
     };
   }
   if (step.mode === "request") {

@@ -118,7 +118,7 @@ Deno.test("explainRequest() lists disabled rules and summarizes the decision", (
   const closed = explanation.rules.at(-1);
   assert.deepEqual([closed?.name, closed?.outcome], ["Closed", { state: "disabled" }]);
   assert.deepEqual(explanation.summary, [
-    "Passes to the routes",
+    "Continues to the routes",
     'Is rewritten to /y/p?q (rule "r1")',
     'Is not cached (rule "r3"): the site\'s own files are already in memory',
     'Runs the pipeline of rule "r4":',
@@ -147,7 +147,7 @@ Deno.test("explainRequest() shows limits, proxy, cache and the order of steps", 
     }],
   ], "/p");
   assert.deepEqual(summary, [
-    "Passes to the routes",
+    "Continues to the routes",
     'Is fetched from https://up.test/x (rule "r2")',
     'Is cached for 60 seconds, served stale for 30 more, varies by geo, device (rule "r3")',
     'Runs the pipeline of rule "r4":',

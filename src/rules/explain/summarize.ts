@@ -28,8 +28,8 @@ function answerLine({ terminal, rewrite, pipeline }: Decision): string {
       return `Redirects with ${terminal.status} to ${terminal.location} (rule "${terminal.rule.id}")`;
     case "none":
       return rewrite === undefined && pipeline === undefined
-        ? "Passes to the routes unchanged"
-        : "Passes to the routes";
+        ? "Continues to the routes unchanged"
+        : "Continues to the routes";
   }
 }
 

@@ -143,7 +143,7 @@ function conditionOf(
   },
 ): Condition {
   if (excluded !== undefined && matchers.not !== undefined) {
-    throw new NoEquivalent("A condition can exclude only one thing: missing, or (?!…)");
+    throw new NoEquivalent('A condition can have only one exclusion: either "missing" or (?!…)');
   }
   return {
     path: toPathMatch(segments, used),

@@ -212,14 +212,14 @@ export class ServerSupervisor {
       case "place":
         this.#options.log({
           level: "info",
-          message: "Server stopped: another server needed its place",
+          message: "Server stopped: another server needed its slot",
         });
         return this.#retire(server, "The server made room for another server");
       case "late": {
         const message =
           `The server did not listen within ${this.#options.limits.startMs / 1000} s: ` +
-          "it must listen on process.env.PORT. start_timeout of [server] in svc.toml allows more " +
-          "time";
+          "it must listen on process.env.PORT. To allow more time, set start_timeout under " +
+          "[server] in svc.toml";
         return server.stop({ reason: "cannot_start", message });
       }
       case "closed":
@@ -252,7 +252,7 @@ export class ServerSupervisor {
     const used = Math.round(server.usedMb);
     if (used > memoryMb) {
       const message = `The server used ${used} MiB of at most ${memoryMb} MiB and was stopped: ` +
-        "to allow more, set memory_mb of [server] in svc.toml";
+        "to allow more, set memory_mb under [server] in svc.toml";
       return server.stop({ reason: "memory", message });
     }
     const now = this.#timers.now();

@@ -125,7 +125,7 @@ Deno.test("ServerSupervisor stops a server that does not listen in time", async 
   assert.deepEqual(server.asked, ["start", "kill", "kill"]);
   assert.deepEqual(await found, {
     problem:
-      "The server did not listen within 2 s: it must listen on process.env.PORT. start_timeout of [server] in svc.toml allows more time",
+      "The server did not listen within 2 s: it must listen on process.env.PORT. To allow more time, set start_timeout under [server] in svc.toml",
     reason: "cannot_start",
   });
 });

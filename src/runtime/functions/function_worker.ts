@@ -329,7 +329,7 @@ export class FunctionWorker implements WorkerContext {
   #takeBody({ type, id, payload }: Frame): void {
     if (type === FunctionFrame.chunk) {
       if (this.receivers.get(id)?.chunk(payload) !== false) return;
-      this.options.stuck("crashed", `Function "${this.name}" sent more than requested`);
+      this.options.stuck("crashed", `Function "${this.name}" sent more data than requested`);
     } else if (type === FunctionFrame.end) this.receivers.get(id)?.end();
     else if (type === FunctionFrame.fail) {
       const message = new TextDecoder().decode(payload.subarray(0, 1000));

@@ -212,7 +212,7 @@ Deno.test("backUpToPlace() and restoreFromPlace() give advice for each failure",
     await Deno.mkdir(join(place, "running"), { recursive: true });
     const mark = { machine: "another", pid: 1, renewedAt: Date.now() };
     await Deno.writeTextFile(join(place, "running", "x.json"), JSON.stringify(mark));
-    await assert.rejects(backUp(), /another backup is being written/);
+    await assert.rejects(backUp(), /another backup is writing to it/);
     const gone = { ...mark, renewedAt: Date.now() - HOUR };
     await Deno.writeTextFile(join(place, "running", "x.json"), JSON.stringify(gone));
     await backUp();

@@ -192,7 +192,10 @@ Deno.test("makeBackup() refuses data that a migration may have started to change
     await writeFormatMark(dataDir, { format: 2, program: "2.0.0", migration });
     await assert.rejects(backUp(dataDir, join(root, "b.tar")), (error: BackupError) => {
       assert.match(error.message, /its migration to format 2 is not complete/);
-      assert.match(error.hint!, /Start svc serve on it to continue; before-format-2\.tar in it/);
+      assert.match(
+        error.hint!,
+        /Start svc serve with this directory to continue\. The backup before-format-2\.tar in it/,
+      );
       return true;
     });
     assert.deepEqual([...Deno.readDirSync(root)].map(({ name }) => name), ["data"]);

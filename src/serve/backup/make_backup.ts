@@ -209,7 +209,8 @@ async function knownFormat(dataDir: string): Promise<number> {
   if (mark?.migration !== undefined) {
     throw new BackupError(
       `Cannot back up ${dataDir}: its migration to format ${mark.format} is not complete`,
-      `Start svc serve on it to continue; ${mark.migration.backup} in it is from before the migration`,
+      "Start svc serve with this directory to continue. The backup " +
+        `${mark.migration.backup} in it was created before the migration`,
     );
   }
   if (mark === undefined || mark.format <= DATA_FORMAT) return mark?.format ?? UNMARKED_FORMAT;

@@ -56,7 +56,7 @@ export class PlatformClient {
       throw unavailable(`The platform responded with status ${response.status}`);
     } catch (cause) {
       if (cause instanceof EdgeKeyError || cause instanceof UnavailableError) throw cause;
-      throw unavailable("The platform does not respond", cause);
+      throw unavailable("The platform is not responding", cause);
     } finally {
       clearTimeout(timer);
     }

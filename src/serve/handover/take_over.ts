@@ -29,7 +29,7 @@ type Link = MessageLink<FromPredecessor, FromSuccessor>;
 const [ATTEMPTS, AGAIN_MS] = [60, 250];
 
 const SILENT =
-  "Cannot replace the running platform: it does not respond. It may be an older version: stop it, then start this one";
+  "Cannot replace the running platform: it is not responding. It may be an older version: stop it, then start this one";
 
 async function connect(dataDir: string): Promise<Link | undefined> {
   const path = await findControl(dataDir);

@@ -145,7 +145,7 @@ export class LocalEdges {
       process.kill();
       log({
         level: "warn",
-        message: `No front edges were started: ${Deno.build.os} cannot share a port`,
+        message: `No front edges were started: on ${Deno.build.os}, processes cannot share a port`,
       });
     });
     const reason = await process.ended;

@@ -42,8 +42,8 @@ export async function findTarget(opened: Opened, signal: AbortSignal): Promise<F
   if (mark !== undefined) {
     if (isSame && mark === begun.id) return { kind: "begun", move: begun };
     throw new MigrationError(
-      `Cannot move records to ${move.records!.to}: it is not empty: it contains another ` +
-        "unfinished move. Use an empty store, or empty this one",
+      `Cannot move records to ${move.records!.to}: it contains another unfinished move. Use an ` +
+        "empty store, or empty this one",
     );
   }
   const isFilled = {
@@ -56,10 +56,12 @@ export async function findTarget(opened: Opened, signal: AbortSignal): Promise<F
   if (equal !== undefined) return equal;
   throw new MigrationError(
     isFilled.records
-      ? `Cannot move records to ${move.records!.to}: it is not empty, and its content is ` +
-        (isSame ? "no longer the moved data. " : "not an unfinished move. ") +
+      ? `Cannot move records to ${move.records!.to}: it contains data ` +
+        (isSame
+          ? "that has changed since the move. "
+          : "that is not part of an unfinished move. ") +
         "Use an empty store, or empty this one"
-      : `Cannot move files to ${move.files!.to}: it is not empty, and this move did not start ` +
-        "there. Use an empty target",
+      : `Cannot move files to ${move.files!.to}: it contains files that this move did not write. ` +
+        "Use an empty target, or empty this one",
   );
 }

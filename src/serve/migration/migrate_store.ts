@@ -22,11 +22,14 @@ import type { MovedStore } from "./record_store.ts";
 
 /** Data that exists only on one node, by folder. */
 const PER_NODE: Readonly<Record<string, string>> = {
-  build_logs: "build logs: a node that starts there stores them for all nodes",
+  build_logs:
+    "build logs: when a node starts with this data directory, it stores them for all nodes",
   databases: "databases of the embedded engine: move them with svc db export and import",
   logs: "access logs",
   postgres: "databases of --postgres local: move them with svc db export and import",
-  repositories: "pushed repositories: a node that starts there shares them; otherwise, push again",
+  repositories:
+    "pushed repositories: when a node starts with this data directory, it shares them. " +
+    "Otherwise, push again",
 };
 
 async function refuseUsers(store: MovedStore, place: string): Promise<void> {

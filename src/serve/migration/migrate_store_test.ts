@@ -167,7 +167,7 @@ test("reports the moved data when it is run again and changes nothing", async (t
   await store.set(["something"], 1);
   store.close();
   const before = await contentOf(place, env);
-  await assert.rejects(migrate({}), /it is not empty, and its content is not an unfinished move/);
+  await assert.rejects(migrate({}), /it contains data that is not part of an unfinished move/);
   assert.deepEqual(await contentOf(place, env), before);
   await assert.rejects(Deno.stat(join(dataDir, "move.json")), Deno.errors.NotFound);
 });

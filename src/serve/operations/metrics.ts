@@ -79,7 +79,7 @@ export function renderMetrics(facts: ProcessFacts): string {
       samples: connected,
     }),
     family("svc_edge_requests_total", "counter", {
-      help: "Requests that a front edge handled by itself.",
+      help: "Requests that a front edge handled without the platform.",
       samples: answers,
     }),
   ];
@@ -90,13 +90,13 @@ export function renderMetrics(facts: ProcessFacts): string {
     }),
     family("svc_ready", "gauge", one("1 if the platform is ready.", facts.isReady ? 1 : 0)),
     family("svc_http_requests_total", "counter", {
-      help: "Requests with a response.",
+      help: "Requests that got a response.",
       samples: requests,
     }),
     family(
       "svc_unhandled_errors_total",
       "counter",
-      one("Unhandled errors; each is in the log.", facts.unhandledErrors),
+      one("Unhandled errors.", facts.unhandledErrors),
     ),
     family("process_start_time_seconds", "gauge", one("Start time, since 1970.", facts.startedAt)),
     family("process_cpu_seconds_total", "counter", one("CPU time.", facts.cpuSeconds)),

@@ -1,6 +1,7 @@
 import { endpoints } from "../../contract/endpoints.ts";
 import { type QueryEvent, queryEvent } from "../../contract/database_queries.ts";
 import { readLines } from "../../client/query_events.ts";
+import { formatCount } from "../../lib/format.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { attachment } from "../layout/attachment.ts";
 import { errorText, type ResultRow } from "./read_query.ts";
@@ -98,7 +99,12 @@ export async function* writeRows(
     }
     yield text;
   }
-  if (at < result) throw new Failure("invalid_request", "The SQL has no result with this number");
+  if (at < result) {
+    throw new Failure(
+      "invalid_request",
+      `Cannot download result ${result + 1}: the SQL returned ${formatCount(at + 1, "result")}`,
+    );
+  }
   yield writer.end;
 }
 

@@ -53,5 +53,5 @@ Deno.test("writeRows() fails if the query fails or has no such result", async ()
     position: null,
   };
   await assert.rejects(written("csv", 0, [error]), /no such table \(42P01\)/);
-  await assert.rejects(written("csv", 2), /no result with this number/);
+  await assert.rejects(written("csv", 2), /Cannot download result 3: the SQL returned 2 results/);
 });

@@ -10,7 +10,7 @@ export const SESSION_PATH = "/session";
 export const FORM_SCRIPT = `
 {
 const parse = (text) => new DOMParser().parseFromString(text, "text/html");
-const OFFLINE = "The platform does not respond. Nothing was sent, and what you typed is still here. Check your connection and try again.";
+const OFFLINE = "The platform is not responding. Nothing was sent, and what you typed is still here. Check your connection and try again.";
 const OTHER_PERSON = "This browser is signed in to another account now. Reload the page to " +
   "continue.";
 
@@ -63,7 +63,7 @@ const openDialog = (content, labelledBy) => {
 const readSession = async () => {
   const response = await fetch("${SESSION_PATH}", { redirect: "manual" });
   if (response.type === "opaqueredirect") return null;
-  if (!response.ok) throw new TypeError("The platform does not respond");
+  if (!response.ok) throw new TypeError("The platform is not responding");
   return await response.json();
 };
 

@@ -35,7 +35,7 @@ const look = async () => {
     }
     state.textContent = "Waiting for you to press Start in the chat.";
   } catch {
-    state.textContent = "The platform does not respond. Trying again.";
+    state.textContent = "The platform is not responding. Trying again.";
   }
   setTimeout(look, EVERY_MS);
 };

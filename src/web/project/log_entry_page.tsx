@@ -26,7 +26,7 @@ function factsOf(entry: LogEntry): [string, string][] {
       ],
       ["Level", entry.level],
       ["Message", entry.message],
-      ...(entry.requestId === null ? [] : [["Request id", entry.requestId] as [string, string]]),
+      ...(entry.requestId === null ? [] : [["Request ID", entry.requestId] as [string, string]]),
     ];
   }
   const { method, host, path, status, durationMs, bytes, ip, userAgent, requestId, error } = entry;
@@ -37,7 +37,7 @@ function factsOf(entry: LogEntry): [string, string][] {
     ["Size", bytes === null ? "streamed" : formatBytes(bytes)],
     ["Client", ip],
     ["User agent", userAgent ?? "none"],
-    ["Request id", requestId],
+    ["Request ID", requestId],
     ...(error === undefined ? [] : [["Error", error] as [string, string]]),
   ];
 }

@@ -14,7 +14,7 @@ export const LOG_FILTERS = {
   path: { field: "path", word: "Path" },
   environment: { field: "environment", word: "Environment" },
   deployment: { field: "deploymentId", word: "Deployment" },
-  request: { field: "requestId", word: "Request id" },
+  request: { field: "requestId", word: "Request ID" },
   slower: { field: "minDurationMs", word: "Slower than (ms)" },
 } as const;
 export type LogFilterName = keyof typeof LOG_FILTERS;

@@ -40,7 +40,7 @@ Deno.test("tryRules() groups by the rules that change the response, largest firs
     [3, ["GET /blog/x", "GET /blog/y"]],
     [1, ["GET /"]],
   ]);
-  assert.deepEqual(report.groups[0]!.before, ["Passes to the routes unchanged"]);
+  assert.deepEqual(report.groups[0]!.before, ["Continues to the routes unchanged"]);
   assert.equal(report.groups[1]!.after[0], 'Responds with 451 (rule "french")');
 });
 

@@ -52,7 +52,7 @@ const sendList = async (action, list) => {
   body.set("list", JSON.stringify(list));
   const response = await fetch(action, { method: "POST", body, headers: { accept: "application/json" } });
   if (response.redirected) return { location: response.url };
-  const answer = await response.json().catch(() => ({ error: "The platform does not respond. Try again." }));
+  const answer = await response.json().catch(() => ({ error: "The platform is not responding. Try again." }));
   if (answer.error !== undefined) throw new Error(answer.error);
   return answer;
 };

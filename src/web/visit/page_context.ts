@@ -73,7 +73,7 @@ const DONE: Readonly<Record<string, string>> = {
   "branch-made": "Creating the branch.",
   "value-set": "Value saved.",
   "value-removed": "Key removed.",
-  "files-uploaded": "Uploaded.",
+  "files-uploaded": "Files uploaded.",
   "object-deleted": "Object deleted.",
   "branch-removed": "Branch deleted.",
   "branch-reset": "Resetting the branch to its parent.",

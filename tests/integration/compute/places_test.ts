@@ -47,7 +47,7 @@ Deno.test("if no slot is free, a new server replaces the one that has been idle 
   const again = await first.ask("/");
   assert.equal(again, ran[0]);
   assert.match(await third.ask("/"), /^200 \d+$/);
-  assert.ok(second.logs.some(({ message }) => /another server needed its place/.test(message)));
+  assert.ok(second.logs.some(({ message }) => /another server needed its slot/.test(message)));
   assert.equal(await first.ask("/"), ran[0], "the most recently used server keeps running");
   assert.deepEqual(await second.server.check(), { healthy: true, latencyMs: 0 });
   assert.match(await second.ask("/"), /^200 \d+$/, "a stopped server restarts on demand");

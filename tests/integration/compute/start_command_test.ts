@@ -207,7 +207,7 @@ const FAILING: readonly Failing[] = [
     server: 'console.log("waiting"); setInterval(() => {}, 1000);',
     runtime: { startTimeoutMs: 8000 },
     error:
-      /The server did not listen within 8 s: it must listen on process\.env\.PORT\. start_timeout of \[server\]/,
+      /The server did not listen within 8 s: it must listen on process\.env\.PORT\. To allow more time, set start_timeout under \[server\]/,
     lines: ["waiting"],
   },
   {

@@ -131,7 +131,7 @@ Deno.test("a function that endlessly sends empty chunks loses its worker", async
   const { host } = deployment;
   assert.deepEqual(await host.start(), []);
   const result = await host.invoke(invocation("/", HOSTILE));
-  await assert.rejects(bodyText(result), /more than requested/);
+  await assert.rejects(bodyText(result), /more data than requested/);
   assert.equal(await bodyText(await host.invoke(invocation("/", { function: "neighbor" }))), "1");
 });
 

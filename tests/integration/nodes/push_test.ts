@@ -94,7 +94,7 @@ Deno.test({
       );
       for (const [index, { code, text }] of pushes.entries()) {
         if (code === 0) continue;
-        assert.match(text, /another push was faster: fetch and push again/);
+        assert.match(text, /another push came first: fetch and push again/);
         const { node, folder } = clones[index]!;
         await mustRun("-C", folder, "push", urlOf(node), `racer${index}`);
       }

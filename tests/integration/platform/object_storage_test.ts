@@ -52,7 +52,7 @@ Deno.test("a platform with object storage serves cached content while the storag
       assert.match(refused.json.error, /The file storage is not responding/);
       const ready = await platform.get("localhost", "/readyz");
       assert.equal(ready.status, 200);
-      assert.match(ready.text, /^ready\nBut the object storage does not respond/);
+      assert.match(ready.text, /^ready\nBut the object storage is not responding/);
       assert.match(platform.logged.join("\n"), /bucket .* cannot be used: 503 SlowDown/);
 
       storage.fault = () => "pass";

@@ -39,7 +39,7 @@ Deno.test("svc serve prints its settings with their sources, and starts with the
         "head-timeout = 7 # --head-timeout",
         "# port = 8787 # default",
         '# build-memory-mb = "4GiB" # default',
-        `# metrics-token is set, by ${file}:1`,
+        `# metrics-token is set by ${file}:1`,
       ]
     ) assert.ok(stdout.split("\n").includes(line), `${line}\n${stdout}`);
     assert.ok(!stdout.includes(METRICS_TOKEN));

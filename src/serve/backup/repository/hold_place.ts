@@ -79,7 +79,7 @@ async function refuseOthers(place: Place, own: string): Promise<void> {
       continue;
     }
     throw new BackupError(
-      `Cannot use ${place.name}: another backup is being written to it, last seen ${
+      `Cannot use ${place.name}: another backup is writing to it, and was last active at ${
         new Date(mark.renewedAt).toISOString()
       }`,
       "Wait until it finishes. If its process is gone, it counts as stopped after 10 minutes",

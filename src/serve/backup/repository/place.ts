@@ -38,7 +38,7 @@ function unusable(root: string, cause: unknown): unknown {
   return new BackupError(
     `Cannot use ${root} for backups: ${describeFileFault(cause)}`,
     isFull
-      ? "Free some space, or keep fewer backups with --keep. Complete backups in it are unharmed"
+      ? "Free some space, or keep fewer backups with --keep. Complete backups there are not affected"
       : "Check that the folder is mounted, and that the platform's user can write to it",
     { cause },
   );
