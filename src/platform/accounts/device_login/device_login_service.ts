@@ -166,8 +166,9 @@ export class DeviceLoginService {
       grant,
       (current) => approveGrant(current, { userId, workspaceId: workspace.id, now: now() }),
     );
-    const may = grant.scope === "read" ? "to read" : "in to";
-    const detail = `"${grant.tool}" at ${grant.address} was signed ${may} "${workspace.slug}"`;
+    const limit = grant.scope === "read" ? " (read-only)" : "";
+    const detail =
+      `"${grant.tool}" at ${grant.address} was signed in to "${workspace.slug}"${limit}`;
     await raise({
       event: "security.new_login",
       userId,
