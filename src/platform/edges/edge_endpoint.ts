@@ -124,7 +124,7 @@ export class EdgeEndpoint {
     this.#parts.registry.seen(edge);
     if (request.method === "POST" && what === "applied") return await this.#applied(edge, request);
     if (request.method === "POST" && what === "served") return await this.#served(edge, request);
-    if (request.method !== "GET") throw new Failure("method_not_allowed", "Only GET");
+    if (request.method !== "GET") throw new Failure("method_not_allowed", "Use GET");
     if (what === "feed") {
       const version = searchParams.get("version")?.slice(0, 32) ?? "unknown";
       await this.#place(edge, searchParams);
