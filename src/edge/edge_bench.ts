@@ -93,7 +93,7 @@ function serverEdge(own: Header[], route: { readonly revalidate?: number } = {})
 for (
   const [name, handle] of [
     ["revalidate = 0: stores nothing", serverEdge([], { revalidate: 0 })],
-    ["its responses have no cache fields", serverEdge([])],
+    ["its responses have no cache headers", serverEdge([])],
     ["its response is stored", serverEdge([["cdn-cache-control", "max-age=3600"]])],
   ] as const
 ) {

@@ -32,7 +32,7 @@ export class Batches<T> implements AsyncIterable<T[]> {
   async *[Symbol.asyncIterator](): AsyncGenerator<T[]> {
     for (;;) {
       if (this.#waiting.length > this.#max) {
-        throw new TooFarBehindError(`More than ${this.#max} items wait for a reader`);
+        throw new TooFarBehindError(`More than ${this.#max} items are waiting for a reader`);
       }
       if (this.#waiting.length > 0) {
         const items = this.#waiting;

@@ -13,9 +13,9 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** Returns `1 file`, `2 files`. */
-export function formatCount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** Returns `1 file`, `2 files`. Nouns such as `entry` need their plural. */
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }
 
 // deno-lint-ignore no-control-regex -- matches control characters on purpose

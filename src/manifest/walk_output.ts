@@ -234,7 +234,10 @@ class Walk {
       );
     }
     if (this.#targetIsExcluded(realPath)) {
-      return this.#report(path, `The symbolic link to ${shown} leads outside the output`);
+      return this.#report(
+        path,
+        `The symbolic link to ${shown} leads to a file or folder that is never deployed: remove the link`,
+      );
     }
     const info = await Deno.stat(realPath);
     if (info.isFile) {
@@ -242,7 +245,7 @@ class Walk {
     }
     const chain = [...folder.chain, folder.realPath];
     if (chain.includes(realPath)) {
-      return this.#report(path, `The symbolic link to ${shown} is circular: remove it`);
+      return this.#report(path, `The symbolic link to ${shown} is circular: remove the link`);
     }
     return { path, absolutePath, realPath, chain, linked: true, ignored: folder.ignored };
   }

@@ -132,7 +132,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
         for (const time of ["2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z", "300d"]) {
           const { code, stderr } = await box.tool(["db", "branches", "create", "no", "--at", time]);
           assert.equal(code, 1, stderr);
-          assert.match(stderr, /Cannot restore to \S+: the history goes from \S+Z to now \(\S+Z\)/);
+          assert.match(stderr, /Cannot restore to \S+: the history covers \S+Z to now \(\S+Z\)/);
         }
         const info = await box.tool(["db", "info"]);
         assert.match(

@@ -44,7 +44,9 @@ export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly P
     return [{ name, state: "warn", found, advice }];
   });
   if (points.length > 0) return points;
-  return [{ name, state: "ok", found: `${edges.length} front edges have every change` }];
+  const have = edges.length === 1 ? "has" : "have";
+  const found = `${formatCount(edges.length, "front edge")} ${have} every change`;
+  return [{ name, state: "ok", found }];
 }
 
 /** Fetches the list of edges from the platform, which responds only to its owner. */

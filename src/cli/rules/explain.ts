@@ -20,7 +20,7 @@ import { repeated } from "../command/option_values.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { openProject } from "../projects/resolve_project.ts";
 import type { Context } from "../session/context.ts";
-import { printable } from "../terminal/format.ts";
+import { formatCount, printable } from "../terminal/format.ts";
 import { autonomousSystem, countryCode, ipAddress } from "./client_values.ts";
 import { formatExplanation } from "./format_explanation.ts";
 import { describeActive } from "./published_rules.ts";
@@ -145,7 +145,7 @@ export default defineCommand({
       fileExists: (path) => files.has(path),
       rateLimited: () => false,
     });
-    ctx.ui.debug("build", `Explained ${explanation.rules.length} rules`);
+    ctx.ui.debug("build", `Explained ${formatCount(explanation.rules.length, "rule")}`);
     ctx.ui.result({ ...explanation }, formatExplanation(explanation, ctx.ui.dataColors));
   },
 });

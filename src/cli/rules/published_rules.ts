@@ -7,6 +7,7 @@ import type { Client } from "../../client/client.ts";
 import { type ActiveRules, getRules } from "../../contract/rules.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
+import { formatCount } from "../terminal/format.ts";
 import type { Phase } from "../terminal/ui.ts";
 
 /**
@@ -45,9 +46,9 @@ export function undoLine(
 
 /** Describes production's rules in one line. */
 export function describeActive({ origin, ruleSet, revisionId, deploymentId }: ActiveRules): string {
-  const count = ruleSet?.rules.length ?? 0;
-  if (origin === "ui") return `Published revision ${revisionId}, ${count} rules`;
-  if (origin === "build") return `Rules of deployment ${deploymentId}, ${count} rules`;
+  const rules = formatCount(ruleSet?.rules.length ?? 0, "rule");
+  if (origin === "ui") return `Published revision ${revisionId}, ${rules}`;
+  if (origin === "build") return `Rules of deployment ${deploymentId}, ${rules}`;
   return "No rules";
 }
 

@@ -6,6 +6,7 @@
  */
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
+import { formatCount } from "../../lib/format.ts";
 import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
 import type { Protection } from "../../lib/protection.ts";
 import { normalizePath } from "../../rules/mod.ts";
@@ -274,7 +275,10 @@ export class Gatekeeper {
       return this.#letIn(visit, { by: "password", passwordId }, now + PASS_MS, to);
     }
     if (outcome.type === "wrong") return this.#page(visit, WRONG_PASSWORD, 401, to);
-    const words = ["Too many attempts", `Try again in ${outcome.seconds} seconds.`] as const;
+    const words = [
+      "Too many attempts",
+      `Try again in ${formatCount(outcome.seconds, "second")}.`,
+    ] as const;
     const more = [["retry-after", String(outcome.seconds)]] as [string, string][];
     return gatePage(request, 429, { words, to, asksPassword: true, more });
   }

@@ -172,7 +172,7 @@ export function* checkMmdb(bytes: Uint8Array, shape: MmdbShape): Steps<void> {
   const dataStart = treeBytes + SEPARATOR_BYTES;
   const dataEnd = metadataStart - MARKER_BYTES;
   if (![24, 28, 32].includes(recordSize) || !Number.isSafeInteger(nodeCount) || nodeCount < 1) {
-    throw new DamagedDatabaseError(`it declares ${nodeCount} nodes of ${recordSize} bits`);
+    throw new DamagedDatabaseError(`it declares ${nodeCount} nodes with ${recordSize}-bit records`);
   }
   if (dataStart > dataEnd) {
     throw new DamagedDatabaseError(`it ends early: its tree alone takes ${treeBytes} bytes`);

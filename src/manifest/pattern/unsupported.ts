@@ -64,8 +64,8 @@ function lookaround(found: UnsupportedFeature, kind: string): string {
   const narrow = behind ? found.inside + found.after : found.before + found.inside;
   const lead = `${kind} ${quote(found.text)} is not supported. Use two routes instead: `;
   if (!atTopLevel(found)) {
-    return `${lead}one with "priority": 1 for the paths that ${quote(found.inside)} names there, ` +
-      `and one without the ${kind.toLowerCase()} and "priority": 0 for the rest`;
+    return `${lead}one with "priority": 1 for the paths where ${quote(found.inside)} matches ` +
+      `at this position, and one without the ${kind.toLowerCase()} and "priority": 0 for the rest`;
   }
   const general = found.before + found.after;
   return negative

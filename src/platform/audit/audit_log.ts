@@ -91,9 +91,7 @@ export class AuditLog {
     } catch (error) {
       const { action, path, user, credential, requestId } = record;
       onTrouble(
-        `Cannot record in the audit log that ${
-          user?.name ?? credential.name
-        } did ${action} ${path} ` +
+        `Cannot record ${action} ${path} by ${user?.name ?? credential.name} in the audit log ` +
           `(request ${requestId ?? "unknown"}): ${
             error instanceof Error ? error.message : String(error)
           }`,

@@ -75,5 +75,5 @@ Deno.test("AuditLog reports an entry that it cannot write", () =>
     kv.set = () => Promise.reject(new Error("the disk is full"));
     await log.record(change());
     kv.set = set;
-    assert.match(troubles[0]!, /Ada did createHook \/v1\/deploy-hooks \(request r1\).*full/);
+    assert.match(troubles[0]!, /createHook \/v1\/deploy-hooks by Ada .*\(request r1\).*full/);
   }));

@@ -1,5 +1,6 @@
 /** Serves `GET /v1/audit`, and records changes in the audit log. @module */
 import { endpoints } from "../../contract/endpoints.ts";
+import { formatCount } from "../../lib/format.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { CompletedCall } from "../core/http/mod.ts";
@@ -47,7 +48,8 @@ export function createAudit(
       },
       async tidyNode(signal) {
         const removed = await audit.trim(signal);
-        return removed === 0 ? [] : [`Removed ${removed} old audit log entries`];
+        if (removed === 0) return [];
+        return [`removed ${formatCount(removed, "old audit log entry", "old audit log entries")}`];
       },
     },
   };

@@ -113,7 +113,10 @@ export class BackupSchedule {
     );
     if (event !== undefined) await raiseEvent(event);
     const old = removed === 0 ? "" : `; old backups removed: ${removed}`;
-    log({ level: "info", message: `Backup ${backup.name} was stored and restored${old}` });
+    log({
+      level: "info",
+      message: `Backup ${backup.name} was stored and passed a test restore${old}`,
+    });
   }
 
   async #fail(

@@ -60,7 +60,10 @@ function etagOf(named: readonly Pick<NamedPart, "etag">[]): string {
 }
 
 const noSuchUpload = () =>
-  new BlobStoreError("NoSuchUpload", "The upload does not exist: it was completed or aborted");
+  new BlobStoreError(
+    "NoSuchUpload",
+    "The upload does not exist: it was completed or aborted, or has expired. Start a new one",
+  );
 
 export class UploadStore extends Table<UploadRecord, readonly [string, string, string]> {
   readonly #parts: Table<PartRecord, readonly [string, string, string, number]>;

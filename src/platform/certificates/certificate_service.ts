@@ -242,7 +242,7 @@ export class CertificateService {
       else await nodes.during("certificates", run);
     } catch (error) {
       if (this.#state === "closed") return;
-      log({ level: "error", message: `Requesting certificates was interrupted: ${error}` });
+      log({ level: "error", message: `Cannot request certificates: ${error}` });
     }
   }
 
@@ -291,7 +291,7 @@ export class CertificateService {
         if (wished <= now()) this.wake();
       } catch (error) {
         if (error instanceof LeaseLostError) throw error;
-        const message = `Cannot ask when to renew the certificate of ${hostname}: ${error}`;
+        const message = `Cannot look up when to renew the certificate of ${hostname}: ${error}`;
         log({ level: "warn", message });
       }
     }

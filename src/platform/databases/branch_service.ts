@@ -192,7 +192,7 @@ export class BranchService {
     const [from, to] = [since, now()].map((time) => new Date(time).toISOString());
     throw new Failure(
       "conflict",
-      `Cannot restore to ${asked}: the history goes from ${from} to now (${to})`,
+      `Cannot restore to ${asked}: the history covers ${from} to now (${to})`,
     );
   }
 

@@ -21,6 +21,7 @@ import {
   type SourceRecord,
   storageAt,
   type StorageRecord,
+  taskVerb,
 } from "./records.ts";
 import type { RestoredDumps } from "./restored_dumps.ts";
 import { makeFromScript, type Transfer } from "./transfer.ts";
@@ -149,7 +150,7 @@ export class BranchWork {
     } catch (error) {
       const reason = error instanceof Error ? error.stack ?? error.message : error;
       this.#parts.onTrouble(
-        `Cannot create the branch "${name}" of database "${database.name}": ${reason}`,
+        `Cannot ${taskVerb(branch)} the branch "${name}" of database "${database.name}": ${reason}`,
       );
       const failure = error instanceof SourceMissing ? error.message : reasonOf(error);
       await this.#end(database, branch, (current) => ({

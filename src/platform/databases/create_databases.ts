@@ -32,7 +32,7 @@ import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import type { KeyPart } from "../../store/mod.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import type { EventBus } from "../core/events/mod.ts";
-import type { BranchRecord, DatabaseRecord } from "./records.ts";
+import { type BranchRecord, type DatabaseRecord, taskVerb } from "./records.ts";
 import type { Usage } from "../../contract/usage.ts";
 import { MAX_BRANCHES, MAX_DATABASES, MAX_MANUAL_SNAPSHOTS } from "./sizes.ts";
 
@@ -66,27 +66,28 @@ async function databaseUsage(
   ];
 }
 
-/** Raises `health.check_failed` if a branch could not be created. */
+/** Raises `health.check_failed` if a branch's task failed. */
 async function raiseBranchEvent(
   { projects, events }: {
     readonly projects: Pick<ProjectStore, "find">;
     readonly events: Pick<EventBus, "raise">;
   },
   { workspaceId, projectId, name }: DatabaseRecord,
-  { name: branch, failure, task }: BranchRecord,
+  record: BranchRecord,
 ): Promise<void> {
+  const { name: branch, failure, task } = record;
   if (failure === null) return;
   const project = await projects.find(workspaceId, projectId);
   const which = branch === MAIN_BRANCH
-    ? `Database "${name}"`
-    : `Branch "${branch}" of database "${name}"`;
+    ? `database "${name}"`
+    : `branch "${branch}" of database "${name}"`;
   await events.raise({
     event: "health.check_failed",
     audience: { type: "workspace", workspaceId },
     data: {
       projectId,
       project: project?.name ?? null,
-      reason: `${which} failed: ${failure}`,
+      reason: `Cannot ${taskVerb(record)} ${which}: ${failure}`,
     },
     key: `database/${task?.target.id ?? branch}`,
   });

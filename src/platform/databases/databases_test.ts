@@ -117,7 +117,7 @@ Deno.test("a failed branch has a reason and raises an event, and starting the da
   const failed = await createOrders(platform);
   assert.deepEqual([failed.state, failed.reason], ["failed", "The disk is full"]);
   assert.equal(machine.events[0]?.event, "health.check_failed");
-  assert.equal(machine.events[0]?.data.reason, 'Database "orders" failed: The disk is full');
+  assert.equal(machine.events[0]?.data.reason, 'Cannot create database "orders": The disk is full');
   engine.before = () => Promise.resolve();
   await platform.call("startDatabase", at);
   await until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
@@ -213,7 +213,7 @@ Deno.test("a branch can be restored to its content at any time within the histor
   for (const time of [wasAt - 1, machine.now + 1]) {
     const body = { name: "no", at: new Date(time).toISOString() };
     await assert.rejects(platform.call("createDatabaseBranch", { ...at, body }), {
-      message: `Cannot restore to ${body.at}: the history goes from ${from} to now (${to})`,
+      message: `Cannot restore to ${body.at}: the history covers ${from} to now (${to})`,
     });
   }
 });

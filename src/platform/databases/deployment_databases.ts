@@ -256,7 +256,9 @@ export class DeploymentDatabases {
   ): Promise<string> {
     const { databaseService, branches } = this.#services;
     const [database] = await this.#referred(user, [name]);
-    if (database === undefined) throw new Failure("conflict", `Database "${name}" was deleted`);
+    if (database === undefined) {
+      throw new Failure("conflict", `Cannot connect to database "${name}": it was deleted`);
+    }
     const preview = user.branch !== undefined && user.environment === ENVIRONMENT_PREVIEW
       ? await branches.get(database.id, previewBranchName(user.branch))
       : undefined;

@@ -53,7 +53,7 @@ class Running {
     if (count >= MAX_QUERIES) {
       throw new Failure(
         "rate_limited",
-        `${MAX_QUERIES} queries are already running on this branch: wait for one to finish`,
+        `Too many queries: ${MAX_QUERIES} are already running on this branch. Wait for one to finish`,
         { retryAfter: 1 },
       );
     }

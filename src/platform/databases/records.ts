@@ -136,6 +136,15 @@ export const restorableSince = (
 ): number =>
   Math.max(since, madeAt ?? createdAt, former.length < MAX_FORMER ? 0 : former[0]!.until);
 
+/** Returns the verb for what a branch's task does, for messages. */
+export function taskVerb({ storage, task }: BranchRecord): string {
+  const type = task?.source.type;
+  if (type === "move") return "move";
+  const isRestored = storage !== null && (type === "snapshot" || type === "history");
+  if (type === "backup" || isRestored) return "restore";
+  return storage === null ? "create" : "reset";
+}
+
 export const snapshotRecord = z.object({
   id: z.string(),
   databaseId: z.string(),

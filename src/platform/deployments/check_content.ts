@@ -34,7 +34,7 @@ function* checkPaths(files: readonly DeploymentFile[], note: Note): Steps<void> 
   yield* inSteps(files, ({ path }, index) => {
     for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
       if (!paths.has(path.slice(0, end))) continue;
-      note(index, "path", `Path "${path}" lies below "${path.slice(0, end)}", which is a file`);
+      note(index, "path", `Path "${path}" is inside "${path.slice(0, end)}", which is a file`);
     }
   });
 }
@@ -53,7 +53,7 @@ function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> 
       note(
         index,
         "size",
-        `Size ${size} contradicts ${known}, the size of another file with the hash ${sha256}`,
+        `Must be ${known}, the size of another file with the hash ${sha256}, but is ${size}`,
       );
     }
     total += size;

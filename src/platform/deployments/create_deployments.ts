@@ -1,6 +1,7 @@
 /** Wires up deployments and their sites on the edge. @module */
 import { MAX_COUNTED } from "../../contract/usage.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
+import { formatCount } from "../../lib/format.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import type { Capability } from "../core/capability.ts";
 import { noteEvent } from "../core/events/mod.ts";
@@ -98,7 +99,9 @@ function watchUploads(
     async run() {
       const services = { deployments, uploads, addresses, raiseEvent: events.raise };
       const count = await closeIdleUploads(services, { now: now(), startedAt });
-      if (count > 0) log({ level: "info", message: `Closed ${count} interrupted uploads` });
+      if (count > 0) {
+        log({ level: "info", message: `Closed ${formatCount(count, "interrupted upload")}` });
+      }
     },
     onError: (error) => log({ level: "error", message: `Cannot check uploads: ${error}` }),
   });
@@ -194,8 +197,12 @@ async function keepHouse(
     now(),
     lease,
   );
-  if (abandoned + removedBlobs === 0) return [];
-  return [`${abandoned} unfinished deployments failed, ${removedBlobs} blobs removed`];
+  return [
+    ...(abandoned === 0
+      ? []
+      : [`marked ${formatCount(abandoned, "unfinished deployment")} as failed`]),
+    ...(removedBlobs === 0 ? [] : [`removed ${formatCount(removedBlobs, "blob")}`]),
+  ];
 }
 
 export function createDeployments(foundation: Foundation, parts: DeploymentParts): Deployments {

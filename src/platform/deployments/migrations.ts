@@ -28,7 +28,7 @@ export interface MigrationServices {
 const RETRY_SECONDS = 2;
 
 const NOT_RUN =
-  "Its command did not run, because it needs the project's folder. Deploy the folder or push it";
+  "The command did not run, because it needs the project's folder. Deploy the folder, or push a commit";
 
 /**
  * Returns whether the database is already migrated. A copy of a deployment uses the database that

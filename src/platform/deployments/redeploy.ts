@@ -36,11 +36,14 @@ export async function redeploy(
   if (awaitsMigration(source)) {
     throw new Failure(
       "conflict",
-      `Cannot deploy ${id} again: its migration failed. Deploy the project, or push a commit`,
+      `Cannot redeploy ${id}: its migration failed. Deploy the project, or push a commit`,
     );
   }
   if (!await services.hasEnvironment(project.id, environment)) {
-    throw new Failure("conflict", `Environment "${environment}" of ${id} was deleted`);
+    throw new Failure(
+      "conflict",
+      `Cannot redeploy ${id}: its environment "${environment}" was deleted`,
+    );
   }
   const created = await recordDeployment(services, project, {
     wanted: {

@@ -206,7 +206,7 @@ export class DrainSender {
     const now = this.#parts.now();
     if (now - this.#toldAt < TOLD_MS) return;
     const { host } = new URL(this.endpoint.url);
-    const reason = this.#lastError?.problem ?? "too many at a time";
+    const reason = this.#lastError?.problem ?? "more arrived than could be sent";
     const records = formatCount(this.#untold, "log record");
     // These are set first, because the log line itself may become a dropped record.
     this.#toldAt = now;

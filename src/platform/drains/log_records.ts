@@ -226,7 +226,7 @@ export function sampleRecord(resource: OtlpResource, time: number): SizedRecord 
     time,
     level: "info",
     eventName: "svc.drain.test",
-    body: "Test of a drain",
+    body: "Sample log record from svc",
     attributes: {},
   });
 }

@@ -4,6 +4,7 @@ import { gzip } from "node:zlib";
 import { ProtobufLogsSerializer, ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/error_message.ts";
+import { formatCount } from "../../lib/format.ts";
 import { createSecretMasker } from "../../lib/mask_secrets.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import { judgePostError, postOut } from "../notifications/mod.ts";
@@ -121,7 +122,9 @@ export async function postBatch(
     if (status >= 200 && status < 300) {
       const { count, message } = readPartial(signal, excerpt);
       const problem = count || message
-        ? `The endpoint rejected ${count ?? 0} records: ${wordsOf(message ?? "", endpoint)}`
+        ? `The endpoint rejected ${formatCount(count ?? 0, "record")}: ${
+          wordsOf(message ?? "", endpoint)
+        }`
         : undefined;
       return { type: "accepted", status, rejected: count ?? 0, problem };
     }

@@ -10,6 +10,7 @@ import { isUuid } from "../../lib/ids.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { SiteAccess } from "../../edge/mod.ts";
+import { formatCount } from "../../lib/format.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { type KeyPair, wildcardOf } from "../certificates/mod.ts";
 import { apiHosts, Failure, readJson, toFailure } from "../core/http/mod.ts";
@@ -124,7 +125,7 @@ export class EdgeEndpoint {
     this.#parts.registry.seen(edge);
     if (request.method === "POST" && what === "applied") return await this.#applied(edge, request);
     if (request.method === "POST" && what === "served") return await this.#served(edge, request);
-    if (request.method !== "GET") throw new Failure("method_not_allowed", "Only GET");
+    if (request.method !== "GET") throw new Failure("method_not_allowed", "Use GET");
     if (what === "feed") {
       const version = searchParams.get("version")?.slice(0, 32) ?? "unknown";
       await this.#place(edge, searchParams);
@@ -246,7 +247,9 @@ export class EdgeEndpoint {
     this.#parts.registry.noteRoundTrip(edge, parsed.data.roundTripMs);
     const leftOut = await this.#parts.served.take(edge, parsed.data);
     if (leftOut > 0) {
-      this.#foundation.onTrouble(`Left out ${leftOut} requests that front edge ${edge} reported`);
+      this.#foundation.onTrouble(
+        `Dropped ${formatCount(leftOut, "request")} that front edge ${edge} reported`,
+      );
     }
     return new Response(null, { status: 204 });
   }

@@ -1,6 +1,7 @@
 /** Stores failures, and reports new error groups. @module */
 import pMap from "p-map";
 import type { Clock } from "../../lib/clock.ts";
+import { formatCount } from "../../lib/format.ts";
 import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
 import type { DeploymentRecord, DeploymentStore } from "../deployments/mod.ts";
 import { type ErrorGroup, mergeGroups } from "./error_group.ts";
@@ -59,7 +60,11 @@ export class ErrorCollector {
   async #save(settleMs: number): Promise<void> {
     const { table, onTrouble, onCounted, now } = this.#options;
     const { projects, dropped } = table.take(now() - settleMs);
-    if (dropped > 0) onTrouble(`Did not count ${dropped} site errors: too many at a time`);
+    if (dropped > 0) {
+      onTrouble(
+        `Dropped ${formatCount(dropped, "site error")}: more arrived than could be counted`,
+      );
+    }
     for (const { projectId, groups } of projects) {
       for (const group of groups) onCounted?.(projectId, group);
       this.#keep(projectId, groups);

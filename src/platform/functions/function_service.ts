@@ -171,7 +171,7 @@ export class FunctionService {
         time: Date.now(),
         level: "error",
         function: name,
-        message: `Cannot start: ${message}`,
+        message: `Cannot start the function: ${message}`,
       });
     }
   }

@@ -48,7 +48,7 @@ export class HookService {
     if (pattern && body.restrictBranch === false) {
       throw new Failure(
         "invalid_request",
-        `Hook for the pattern '${body.branch}' must restrict its branches`,
+        `Hook for the pattern '${body.branch}' cannot have restrictBranch false: set it to true, or leave it out`,
       );
     }
     const token = mintHookToken(random);

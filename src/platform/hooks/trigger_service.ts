@@ -3,6 +3,7 @@ import type { BodyOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
 import { HOOK_TRIGGERS_PER_MINUTE, type TriggerAnswer } from "../../contract/hooks.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { formatCount } from "../../lib/format.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { RateWindow } from "../core/access/mod.ts";
 import { type BuildStore, type DeployCommit, NotAdmittedError } from "../builds/mod.ts";
@@ -110,7 +111,9 @@ export class TriggerService {
     if (wait === 0) return hook;
     throw new Failure(
       "rate_limited",
-      `Hook accepts ${HOOK_TRIGGERS_PER_MINUTE} triggers per minute. Try again in ${wait} seconds`,
+      `Hook accepts ${HOOK_TRIGGERS_PER_MINUTE} triggers per minute. Try again in ${
+        formatCount(wait, "second")
+      }`,
       { retryAfter: wait },
     );
   }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type LogEntry, MAX_COUNTED } from "../../contract/logs.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
+import { formatCount } from "../../lib/format.ts";
 import { removeTree } from "../../lib/missing_files.ts";
 import { LineBuffer } from "./line_buffer.ts";
 import { LogFiles, type LogLine, type LogPlace, REPORTED_LATE_MS } from "./log_files.ts";
@@ -51,6 +52,9 @@ const untilOf = ({ until }: LogFilter): number =>
   until === undefined ? Infinity : Date.parse(until);
 
 type Listener = (entry: LogEntry) => void;
+
+const formatEntries = (count: number): string =>
+  formatCount(count, "access log entry", "access log entries");
 
 /** Receives entries from every project. */
 export type LogListener = (projectId: string, entry: LogEntry) => void;
@@ -214,7 +218,9 @@ export class AccessLogs {
 
   async #writeWaiting(): Promise<void> {
     if (this.#dropped > 0) {
-      this.#options.onTrouble(`Dropped ${this.#dropped} access log entries: too many at a time`);
+      this.#options.onTrouble(
+        `Dropped ${formatEntries(this.#dropped)}: more arrived than could be written`,
+      );
       this.#dropped = 0;
     }
     const waiting = this.#waiting;
@@ -250,7 +256,7 @@ export class AccessLogs {
       for (const chunk of buffer.chunks()) await files.append(chunk);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#options.onTrouble(`Cannot write ${buffer.lines} access log entries: ${reason}`);
+      this.#options.onTrouble(`Cannot write ${formatEntries(buffer.lines)}: ${reason}`);
     }
   }
 }

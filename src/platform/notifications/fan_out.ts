@@ -5,6 +5,7 @@
  */
 import { PERSONAL_CHANNELS, workspaceChannels } from "../../contract/channels.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { formatCount } from "../../lib/format.ts";
 import type { AccountStore } from "../accounts/mod.ts";
 import { DamagedRecordError } from "../core/store/mod.ts";
 import { type EventRecord, type PassOn, receiptId } from "../core/events/mod.ts";
@@ -140,7 +141,8 @@ export function createFanOut(options: FanOutOptions): PassOn {
       return await notify(userId, contents, lease);
     } catch (error) {
       if (!(error instanceof DamagedRecordError)) throw error;
-      onTrouble(`Cannot notify user ${userId} of ${contents.length} events: ${error.message}`);
+      const events = formatCount(contents.length, "event");
+      onTrouble(`Cannot notify user ${userId} of ${events}: ${error.message}`);
       return [];
     }
   };

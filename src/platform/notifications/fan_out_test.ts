@@ -151,7 +151,7 @@ Deno.test("createFanOut() notifies everyone else if one record is damaged", () =
       "webhook -",
     ]);
     assert.equal((await titles(ids.bob)).length, 1);
-    assert.match(troubles.join(), /Cannot notify user .* of 1 events: .*notification_preferences/);
+    assert.match(troubles.join(), /Cannot notify user .* of 1 event: .*notification_preferences/);
   }));
 
 Deno.test("createFanOut() respects quiet hours", () =>

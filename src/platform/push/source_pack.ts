@@ -62,7 +62,7 @@ function toFolders(files: readonly (readonly [path: string, id: string])[]): Fol
     let folder = root;
     for (const part of parts) {
       const next = folder.get(part) ?? new Map();
-      if (typeof next === "string") throw new RangeError(`Path "${path}" lies below a file`);
+      if (typeof next === "string") throw new RangeError(`Path "${path}" is inside a file`);
       folder.set(part, next);
       folder = next;
     }

@@ -1,4 +1,5 @@
 /** @module The server of one COMPUTE layer. Every request gets a result. */
+import { formatCount } from "../../lib/format.ts";
 import { OutboundError } from "../http1/errors.ts";
 import { resolveSignal } from "../http1/exchange_watch.ts";
 import { LineLimit } from "../process/frames/log_lines.ts";
@@ -243,7 +244,11 @@ class Server implements ComputeServer {
     const time = (this.#options.now ?? Date.now)();
     const { passes, dropped } = this.#lines.take(time);
     if (dropped > 0) {
-      this.#options.log({ time, level: "warn", message: `${dropped} more lines were dropped` });
+      this.#options.log({
+        time,
+        level: "warn",
+        message: `${formatCount(dropped, "more line")} dropped`,
+      });
     }
     if (!passes) return;
     const id = requestId ?? this.#only;

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { AccessRecord } from "../../edge/mod.ts";
 import type { Random } from "../../lib/clock.ts";
+import { formatCount } from "../../lib/format.ts";
 import { MAX_BATCH, MAX_FIELD, type ServedRequest } from "../../platform/edges/mod.ts";
 import type { CountedRequest } from "../../traffic/mod.ts";
 import type { PlatformClient } from "./platform_client.ts";
@@ -169,7 +170,8 @@ export class ServedLog {
       } while (this.#waiting.length > 0);
     } catch { /* the platform is unreachable, which the feed reports; the batch is sent later */ }
     if (this.#leftOut > 0 && this.#unsent === undefined) {
-      onTrouble(`Omitted ${this.#leftOut} requests from the platform's log: too many at a time`);
+      const requests = formatCount(this.#leftOut, "request");
+      onTrouble(`Omitted ${requests} from the platform's log: more arrived than could be sent`);
       this.#leftOut = 0;
     }
   }

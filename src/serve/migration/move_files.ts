@@ -7,6 +7,7 @@ import { join } from "node:path";
 import pMap from "p-map";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { formatCount } from "../../lib/format.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import {
@@ -82,7 +83,8 @@ async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<voi
   if (wanted.size === 0) return;
   const [first] = wanted.keys();
   throw new MigrationError(
-    `Cannot finish: ${wanted.size} files are not in the target, for example ${first}. Run the command again`,
+    `Cannot finish: the target is missing ${formatCount(wanted.size, "file")}, ` +
+      `for example ${first}. Run the command again`,
   );
 }
 

@@ -20,7 +20,9 @@ function markCountries(countries: readonly CountedValue[]): MarkedCountry[] {
   return countries.map(({ value, count }) => ({
     code: value,
     mark: `shade-${shadeOf(count, most)}`,
-    title: `${countryName(value)}: ${count.toLocaleString("en-US")} requests`,
+    title: `${countryName(value)}: ${count.toLocaleString("en-US")} ${
+      count === 1 ? "request" : "requests"
+    }`,
   }));
 }
 

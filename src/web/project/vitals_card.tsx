@@ -2,6 +2,7 @@
 /** @jsxImportSource hono/jsx */
 /** @module Shows the web vitals of a project's visitors, next to its traffic. */
 import type { TrafficReport, WebVitals } from "../../contract/traffic.ts";
+import { formatCount } from "../../lib/format.ts";
 import { Card } from "../layout/pieces.tsx";
 
 /**
@@ -102,7 +103,7 @@ function Row({ name, vitals }: { readonly name: string; readonly vitals: WebVita
         if (found === undefined) return <td key={vital} class="num soft">–</td>;
         const [kind, word] = judge(found.p75, good, poor);
         return (
-          <td key={vital} class="num" title={`${found.count} views`}>
+          <td key={vital} class="num" title={formatCount(found.count, "view")}>
             {valueText(vital, found.p75)} <span class={`tag ${kind}`}>{word}</span>
           </td>
         );

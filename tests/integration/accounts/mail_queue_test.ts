@@ -65,7 +65,7 @@ Deno.test("an undeliverable email is a dead letter until it is sent", async () =
     const [letter, ...more] = json.items;
     assert.deepEqual(more, []);
     const { title, reason, userId } = letter;
-    assert.deepEqual([title, userId], ["Account mail", null]);
+    assert.deepEqual([title, userId], ["Account email", null]);
     assert.match(reason, /550 Sending address is not allowed/);
     assert.doesNotMatch(JSON.stringify(json), /ada@|confirm\//);
     isRefused = false;

@@ -157,7 +157,7 @@ Deno.test("a code works once and only for its client, and a second use revokes t
     const me = () => platform.api("GET", "/v1/me", { token: tokens.access_token });
     assert.equal((await me()).json.workspace.slug, "ada");
     const again = await exchange(platform, { client_id: id, code });
-    assert.match(again.json.error_description, /used before/);
+    assert.match(again.json.error_description, /already used/);
     assert.equal((await me()).status, 401, "the replay revokes the grant");
   });
 });

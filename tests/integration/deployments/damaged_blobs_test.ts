@@ -136,7 +136,7 @@ Deno.test("a list of files with a wrong size is refused, and the field is report
       [[index, { ...film, size: 2 ** 53 }], "body.files[1].size", /safe|int|<=/i],
       [[index, { ...film, size: 1e300 }], "body.files[1].size", /./],
       [[{ ...index, size: 5 }], "body.files[0].size", /Must be 11, .*, but is 5/],
-      [[index, { ...index, path: "b", size: 12 }], "body.files[1].size", /contradicts 11/],
+      [[index, { ...index, path: "b", size: 12 }], "body.files[1].size", /Must be 11.*is 12/],
       [[index, { ...index, path: "x".repeat(300) }], "body.files[1].path", /at most 255 bytes/],
       [[index, { ...index, path: `a/${"é".repeat(200)}/b` }], "body.files[1].path", /255 bytes/],
     ];

@@ -381,7 +381,7 @@ for (const [engine, options] of Object.entries({ embedded: {}, server: { postgre
               name: "early",
               at: "2020-01-01T00:00",
             });
-            assert.match(refused.html, /the history goes from \S+ to now/);
+            assert.match(refused.html, /the history covers \S+ to now/);
             const wrong = await ada.submit(page, `${AT}/branches`, { name: "no", at: "x" });
             assert.match(wrong.html, /id="at-wrong"/);
             const at = new Date(Math.max(Date.now() - 1000, Date.parse(json.history.since)));

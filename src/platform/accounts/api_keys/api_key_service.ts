@@ -2,6 +2,7 @@
 import type { ApiKey } from "../../../contract/api_keys.ts";
 import type { BodyOf } from "../../../contract/endpoint.ts";
 import type { endpoints } from "../../../contract/endpoints.ts";
+import { formatCount } from "../../../lib/format.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { type Client, Failure } from "../../core/http/mod.ts";
 import type { Page, PageWish } from "../../core/store/mod.ts";
@@ -14,7 +15,7 @@ type NewApiKey = BodyOf<typeof endpoints.createApiKey>;
 type Change = BodyOf<typeof endpoints.updateApiKey>;
 
 function allowed({ role, permissions, projects }: ApiKeyRecord): string {
-  const reach = projects === null ? "" : `, for ${projects.length} of the projects`;
+  const reach = projects === null ? "" : `, for ${formatCount(projects.length, "project")}`;
   return `${role} with ${permissions.join(", ")}${reach}`;
 }
 

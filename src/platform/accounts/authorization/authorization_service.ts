@@ -265,7 +265,7 @@ export class AuthorizationService {
       if (ended !== undefined) memory.forget(ended.hash);
       throw new OAuthError(
         "invalid_grant",
-        "The grant was used before, so its tokens were revoked",
+        "The code or refresh token was already used, so the client's access was revoked",
       );
     }
     throw new OAuthError("invalid_grant", outcome.reason);

@@ -29,6 +29,7 @@ import { hasEnded, type KnownCredential, lesserRole, mayActAs } from "./known_cr
 import { type CookieStyle, readSessionTokens } from "./session_cookie.ts";
 import type { LastUsedTracker } from "./last_used_tracker.ts";
 import { isOfOneProject, lackedFor } from "../../../contract/endpoint_permissions.ts";
+import { formatCount } from "../../../lib/format.ts";
 
 /**
  * Chooses the newest session if all belong to one person. If not, an attacker may have set some of
@@ -264,7 +265,7 @@ export class Authenticator {
     throw new Failure(
       "rate_limited",
       `API key has used its ${API_KEY_REQUESTS_PER_HOUR} requests for this hour. ` +
-        `Try again in ${wait} seconds`,
+        `Try again in ${formatCount(wait, "second")}`,
       { retryAfter: wait },
     );
   }

@@ -10,6 +10,7 @@ import {
   type DeviceAuthorization,
   type DeviceToken,
 } from "../../../contract/device.ts";
+import { formatCount } from "../../../lib/format.ts";
 import { scopeOf } from "../authorization/authorization_service.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { type Person, type RateStanding, RateWindow } from "../../core/access/mod.ts";
@@ -78,9 +79,11 @@ export class DeviceLoginService {
     const wait = ownWait || this.#allStarts.take("all");
     if (wait > 0) {
       if (ownWait === 0) this.#starts.refund(address);
-      throw new OAuthError("rate_limited", `Too many sign-ins. Try again in ${wait} seconds`, {
-        retryAfter: wait,
-      });
+      throw new OAuthError(
+        "rate_limited",
+        `Too many sign-ins. Try again in ${formatCount(wait, "second")}`,
+        { retryAfter: wait },
+      );
     }
     const deviceCode = newDeviceCode(random);
     const wanted = {
@@ -166,8 +169,9 @@ export class DeviceLoginService {
       grant,
       (current) => approveGrant(current, { userId, workspaceId: workspace.id, now: now() }),
     );
-    const may = grant.scope === "read" ? "to read" : "in to";
-    const detail = `"${grant.tool}" at ${grant.address} was signed ${may} "${workspace.slug}"`;
+    const limit = grant.scope === "read" ? " (read-only)" : "";
+    const detail =
+      `"${grant.tool}" at ${grant.address} was signed in to "${workspace.slug}"${limit}`;
     await raise({
       event: "security.new_login",
       userId,

@@ -6,6 +6,7 @@
  */
 import * as z from "zod";
 import type { OAuthErrorCode } from "../../../contract/device.ts";
+import { formatCount } from "../../../lib/format.ts";
 import type { RateWindow } from "../../core/access/mod.ts";
 import { addressGroup, type Client, Failure, readBytes, readJson } from "../../core/http/mod.ts";
 
@@ -86,9 +87,11 @@ export function readGrantType(fields: unknown): string {
 export function requireOAuthRate(window: RateWindow, client: Client): void {
   const wait = window.take(addressGroup(client.address));
   if (wait === 0) return;
-  throw new OAuthError("rate_limited", `Too many requests. Try again in ${wait} seconds`, {
-    retryAfter: wait,
-  });
+  throw new OAuthError(
+    "rate_limited",
+    `Too many requests. Try again in ${formatCount(wait, "second")}`,
+    { retryAfter: wait },
+  );
 }
 
 /** Header fields of every response with a token. */

@@ -8,6 +8,7 @@
  */
 import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
+import { formatCount } from "../../../lib/format.ts";
 import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
 import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";
 import type { DeviceCookies } from "./device_cookie.ts";
@@ -145,9 +146,11 @@ export class GuessLimits {
       const seconds = this.#limiters[limit].take(key);
       if (seconds === 0) continue;
       for (const taken of counts.slice(0, index)) this.#limiters[taken.limit].refund(taken.key);
-      throw new Failure("rate_limited", `Too many attempts. Try again in ${seconds} seconds`, {
-        retryAfter: seconds,
-      });
+      throw new Failure(
+        "rate_limited",
+        `Too many attempts. Try again in ${formatCount(seconds, "second")}`,
+        { retryAfter: seconds },
+      );
     }
   }
 

@@ -9,6 +9,7 @@ import {
   buildLogLine,
 } from "../../../contract/build_logs.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import { formatCount } from "../../../lib/format.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import { entriesIn, ifMissing, namesIn, removeTree } from "../../../lib/missing_files.ts";
 
@@ -87,7 +88,7 @@ class Writer implements BuildLogWriter {
 
   async end(): Promise<void> {
     if (this.#leftOut > 0) {
-      const text = `${this.#leftOut} lines left out: too much build output`;
+      const text = `${formatCount(this.#leftOut, "line")} left out: too much build output`;
       this.#keep({ ...this.#place(), number: this.#tail[0]!.number - 1, level: "warn", text });
     }
     for (const line of this.#tail) this.#keep(line);

@@ -202,7 +202,7 @@ export class BuildQueue {
       });
       await this.#persist(build, () => this.#settle(begun, end));
     } catch (error) {
-      onTrouble(`Build ${build.id} continues after a restart: ${error}`);
+      onTrouble(`Build ${build.id} will run again after a restart: ${error}`);
     }
   }
 

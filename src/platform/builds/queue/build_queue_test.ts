@@ -243,7 +243,7 @@ Deno.test("BuildQueue.close() ends the retries, and the next start resumes the b
     await until(() => pauses.length > 20);
     assert.equal(Math.max(...pauses), 60_000);
     await first.close();
-    assert.match(troubles.splice(0).at(-1)!, /^Build a continues after a restart: /);
+    assert.match(troubles.splice(0).at(-1)!, /^Build a will run again after a restart: /);
     breakStore(0);
     const second = queue(1);
     await second.start();

@@ -1,7 +1,7 @@
 /** Runs a build in its sandbox: starts the build, watches it, and reliably stops it. @module */
 import type { CheckedEvent, PackedEvent } from "../../../build/mod.ts";
 import { createControlGroup } from "../../../lib/control_groups.ts";
-import { formatBytes } from "../../../lib/format.ts";
+import { formatBytes, formatCount } from "../../../lib/format.ts";
 import type { SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogWriter } from "../logs/build_logs.ts";
 import { createLineStream, type LineStream, plainText } from "../logs/build_log_text.ts";
@@ -97,7 +97,9 @@ async function lastWords(stream: ReadableStream<Uint8Array>): Promise<string> {
 
 function minutes(milliseconds: number): string {
   const value = milliseconds / 60_000;
-  return value >= 1 ? `${Math.round(value)} minutes` : `${Math.round(milliseconds / 1000)} seconds`;
+  return value >= 1
+    ? formatCount(Math.round(value), "minute")
+    : formatCount(Math.round(milliseconds / 1000), "second");
 }
 
 /** Stops reading a build's output `drainMs` after the build has finished. */

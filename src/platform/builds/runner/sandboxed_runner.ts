@@ -267,8 +267,8 @@ export class SandboxedRunner implements BuildRunner {
       if (error instanceof StillRunningError) {
         this.#options.onTrouble(
           `Build ${job.deploymentId} has finished, but one of its processes is still running: ` +
-            `${error.message}. Its user ${slot.uid} and its folder ${path} are not used until ` +
-            "the platform is restarted",
+            `${error.message}. User ${slot.uid} and the folder ${path} will not be reused until ` +
+            "the platform restarts",
         );
         if (!signal.aborted) return { type: "failed", reason: STILL_RUNNING };
       }
@@ -321,7 +321,7 @@ export class SandboxedRunner implements BuildRunner {
   ): Promise<readonly CommandResult[]> {
     const end = await this.#runJob(folder, build, { commands, place });
     if (end.type === "checked") return maskResults(end.results, build.masker);
-    const problem = end.type === "failed" ? end.reason : "It was stopped";
+    const problem = end.type === "failed" ? end.reason : "The check was stopped";
     return commands.map((name) => ({ name, passed: false, durationMs: 0, problem }));
   }
 

@@ -115,7 +115,7 @@ export class EventBus {
     try {
       await this.record(event);
     } catch (error) {
-      this.#options.onTrouble(`Cannot trigger ${event.event}: ${error}`);
+      this.#options.onTrouble(`Cannot raise ${event.event}: ${error}`);
     }
   };
 
@@ -179,7 +179,7 @@ export class EventBus {
     try {
       for (const event of await this.#options.store.noted()) await this.raise(event);
     } catch (error) {
-      this.#options.onTrouble(`Cannot read event notes: ${error}`);
+      this.#options.onTrouble(`Cannot read events that were stored but not raised: ${error}`);
     }
   }
 

@@ -279,7 +279,7 @@ Deno.test("EventBus.raise() never rejects", async () => {
   const bus = new EventBus({ store: new EventStore(kv), now: () => NOW, random, onTrouble });
   kv.close();
   await bus.raise(live("lost"));
-  assert.ok(troubles[0]?.startsWith("Cannot trigger deployment.live: "));
+  assert.ok(troubles[0]?.startsWith("Cannot raise deployment.live: "));
 });
 
 Deno.test("EventIds.next() returns greater IDs, even if the clock is set back", () => {

@@ -15,7 +15,7 @@ export function faultAnswer(log: (line: PlatformLog) => void): (error: unknown) 
   return (error) => {
     if (!isOfOthers(error)) {
       const reason = error instanceof Error ? error.stack ?? error.message : String(error);
-      log({ level: "error", message: `A response could not be finished: ${reason}` });
+      log({ level: "error", message: `Cannot complete a response: ${reason}` });
     }
     return new Response("The platform failed to respond\n", { status: 500 });
   };

@@ -9,7 +9,7 @@ const rows: readonly (readonly [name: string, error: unknown, logged: RegExp | u
   [
     "a platform error",
     new TypeError("damaged"),
-    /^A response could not be finished: TypeError: dam/,
+    /^Cannot complete a response: TypeError: dam/,
   ],
   ["a thrown text", "thrown text", /: thrown text$/],
 ];

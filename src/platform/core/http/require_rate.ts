@@ -1,4 +1,5 @@
 /** Refuses requests that exceed a rate limit. @module */
+import { formatCount } from "../../../lib/format.ts";
 import type { RateWindow } from "../access/mod.ts";
 import { Failure } from "./failure.ts";
 
@@ -10,7 +11,9 @@ import { Failure } from "./failure.ts";
 export function requireRate(window: RateWindow, subject: string, what: string): void {
   const wait = window.take(subject);
   if (wait === 0) return;
-  throw new Failure("rate_limited", `Too many ${what}. Try again in ${wait} seconds`, {
-    retryAfter: wait,
-  });
+  throw new Failure(
+    "rate_limited",
+    `Too many ${what}. Try again in ${formatCount(wait, "second")}`,
+    { retryAfter: wait },
+  );
 }

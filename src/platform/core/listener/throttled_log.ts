@@ -1,5 +1,7 @@
 /** Limits the rate of warnings that an attack could trigger a thousand times per second. @module */
 
+import { formatCount } from "../../../lib/format.ts";
+
 const APART_MS = 30_000;
 
 export interface ThrottledLogOptions {
@@ -25,7 +27,8 @@ export class ThrottledLog {
       this.#unsaid++;
       return;
     }
-    log(this.#unsaid === 0 ? message : `${message} (${this.#unsaid} more warnings were left out)`);
+    const similar = formatCount(this.#unsaid, "similar warning");
+    log(this.#unsaid === 0 ? message : `${message} (${similar} suppressed)`);
     this.#unsaid = 0;
     this.#silentUntil = now() + APART_MS;
   }

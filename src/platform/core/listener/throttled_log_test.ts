@@ -10,7 +10,7 @@ Deno.test("ThrottledLog.note() logs a message twice a minute, and counts the omi
   shortages.note("Still short");
   assert.deepEqual(lines, [
     "Short",
-    "Short (2 more warnings were left out)",
-    "Still short (2 more warnings were left out)",
+    "Short (2 similar warnings suppressed)",
+    "Still short (2 similar warnings suppressed)",
   ]);
 });

@@ -151,7 +151,7 @@ export function openPeers(options: PeersOptions): OpenPeers {
   }
 
   async function handle(request: Request): Promise<Response> {
-    if (request.method !== "POST") return refusal(405, "Only POST");
+    if (request.method !== "POST") return refusal(405, "Use POST");
     let parsed: ReturnType<typeof sealedQuestion.safeParse>;
     try {
       parsed = sealedQuestion.safeParse(await readQuestion(request));

@@ -47,7 +47,7 @@ export class ChecksFailedError extends Failure {
       {
         problems: failed.map(({ name, problem }) => ({
           path: name,
-          message: problem ?? "It failed",
+          message: problem ?? "The check failed",
         })),
       },
     );

@@ -6,6 +6,7 @@
  * @module
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
+import { formatCount } from "../../../lib/format.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import type { Channel, Delivery, SendOutcome } from "./channel.ts";
 import type { Claims } from "../../core/nodes/mod.ts";
@@ -357,7 +358,7 @@ export class ChannelWorker {
       }
       lastReason += decision.because === "age"
         ? " (gave up: it is too old)"
-        : ` (gave up after ${job.attempts} attempts)`;
+        : ` (gave up after ${formatCount(job.attempts, "attempt")})`;
     }
     const dead = { letterId: uuidV7(now, random), at: now() };
     await store.bury({ ...job, lastReason, dead }, entry.at, claim);

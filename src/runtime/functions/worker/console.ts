@@ -85,7 +85,10 @@ export function makeConsole(log: (entry: LogHead) => void): Readonly<Record<stri
   const write = (level: LogLevel, values: readonly unknown[]): void => {
     const dropped = budget.take();
     if (dropped === undefined) return;
-    if (dropped > 0) log({ level: "warn", message: `${dropped} earlier lines were dropped` });
+    if (dropped > 0) {
+      const lines = dropped === 1 ? "1 earlier line was" : `${dropped} earlier lines were`;
+      log({ level: "warn", message: `${lines} dropped` });
+    }
     let message = "";
     for (const value of values) {
       message += message === "" ? render(value) : ` ${render(value)}`;

@@ -61,7 +61,7 @@ function contentOf(
     event: "security.new_login",
     category: "Security",
     priority: "CRITICAL",
-    title: "Account mail",
+    title: "Account email",
     body: "",
     actionUrl: null,
     createdAt,

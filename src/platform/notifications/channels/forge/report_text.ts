@@ -5,6 +5,7 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../../../contract/environment_names.ts";
+import { formatCount } from "../../../../lib/format.ts";
 import { schemaLines } from "../../../../lib/schema_lines.ts";
 import type { Protection } from "../../../../lib/protection.ts";
 import type { Addresses } from "../../../core/addresses.ts";
@@ -38,7 +39,7 @@ function describeChecks(state: CommitState, { checks }: DeploymentRecord): strin
     return `${failed} of ${results.length} checks failed; production did not change`;
   }
   return state === "live" && failed === 0
-    ? `Production is live; ${results.length} checks passed`
+    ? `Production is live; ${formatCount(results.length, "check")} passed`
     : undefined;
 }
 
