@@ -78,8 +78,9 @@ async function readManifest(output: string): Promise<unknown> {
 type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
 /**
- * Returns the server of a project of which only the start command in svc.toml is known. Returns
- * `undefined` for other projects.
+ * Returns the server of a project whose runtime in svc.toml is `command` and whose language was not
+ * detected. The first file of the output stands for its entry. Returns `undefined` for other
+ * projects, and for an empty output.
  */
 function findProgram(
   { framework }: DetectedProject,

@@ -86,7 +86,8 @@ const ERROR_KEYS = [
   ["`hint`", "how to fix it"],
   ["`docs`", "the command that explains the code"],
   ["`next`", "commands that would solve the problem, if there are any"],
-  ["`problems`, `diagnostics`", "the invalid fields, or positions in files"],
+  ["`problems`", "the invalid fields"],
+  ["`diagnostics`", "the errors in files, with their positions"],
   ["`requestId`", "the ID of the request in the platform's log"],
   ["`retryAfterMs`", "how long to wait before you try again"],
 ];

@@ -12,7 +12,7 @@ export interface Entry {
   /** Number of names in the key itself: 2 in `project.name = "a"`. */
   readonly keyLength: number;
   readonly node: AST.TOMLKeyValue;
-  /** The inline table that contains the entry. Missing for an entry on a separate line. */
+  /** The inline table that contains the entry. Missing for other entries. */
   readonly inline?: AST.TOMLInlineTable;
 }
 

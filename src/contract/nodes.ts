@@ -6,7 +6,7 @@ import { endpoint } from "./endpoint.ts";
 export const platformNode = z.object({
   id: z.string().meta({ example: "a" }).describe("Id of the node"),
   version: z.string().meta({ description: "Version of svc on the node", example: "0.1.0" }),
-  addresses: z.array(z.string()).describe("Hostnames or addresses of its listeners").meta({
+  addresses: z.array(z.string()).describe("URLs of its listeners").meta({
     example: ["http://10.0.0.1:8787"],
   }),
   url: z.string().optional().describe("Address for other nodes").meta({

@@ -123,7 +123,7 @@ export function createHandlers(
     readonly answerPeer: ((request: Request) => Promise<Response>) | undefined;
     /** Returns the reason why the platform is not ready, or `undefined` if it is ready. */
     readonly unready: () => string | undefined;
-    /** Describes limitations, or returns `undefined` if there are none. */
+    /** Describes what does not work at the moment, such as storage; `undefined` if all works. */
     readonly trouble: () => string | undefined;
   },
 ): Dispatch {

@@ -59,7 +59,7 @@ function finishOnDeath(
   };
 }
 
-/** Starts work that no request depends on, once requests are served. */
+/** Starts background work, once the platform accepts requests. */
 export function startUpkeep(
   { capabilities, foundation: { log, nodes }, closers, readOnly }: PlatformParts,
   { housekeepingMs }: Pick<CompleteOptions, "housekeepingMs">,

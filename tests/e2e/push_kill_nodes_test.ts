@@ -25,8 +25,8 @@ import { freePorts } from "../helpers/machines/ports.ts";
 import { TOKEN } from "../helpers/platform.ts";
 
 /**
- * Runs only in the long form, because the test starts nodes three times, and a dead node is
- * detected only after ten seconds.
+ * The test is slow, so it runs only with `NODES_TESTS=all`: it starts nodes three times, and a dead
+ * node is detected only after ten seconds.
  */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;

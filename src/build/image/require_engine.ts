@@ -1,4 +1,4 @@
-/** @module Requires Podman or Docker on this machine to build an image. */
+/** @module Checks that Podman or Docker can build an image on this machine. */
 import { BUILD_MARK } from "../../lib/build_process.ts";
 import { type DetectedProject, OWN_COMMAND } from "../../manifest/mod.ts";
 import { findToolchains } from "../../toolchains/find_toolchains.ts";

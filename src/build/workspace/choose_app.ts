@@ -17,8 +17,8 @@ export interface WorkspaceApp {
 const MAX_LISTED = 20;
 
 /**
- * Returns the kind of deployment for a folder. Returns `undefined` for a package that is not an
- * app.
+ * Returns what makes a folder an app, such as its framework or "a start script". Returns
+ * `undefined` for a package that is not an app.
  */
 async function kindOf(directory: string, member?: Member): Promise<string | undefined> {
   const reader = createFolderReader(directory);

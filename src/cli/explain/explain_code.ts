@@ -30,10 +30,7 @@ export function renderErrorPage(): string {
     "",
     `${meaning} ${remedy}`,
     "",
-    [
-      ...commands.map((line) => `\`svc ${line}\``),
-      `[${guide}](${guide})`,
-    ].join(", ") + ".",
+    `See ${[...commands.map((line) => `\`svc ${line}\``), `[${guide}](${guide})`].join(", ")}.`,
     "",
   ]);
   return [

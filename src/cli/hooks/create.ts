@@ -39,7 +39,7 @@ export default defineCommand({
         ...(flags.signed === true ? { signed: true } : {}),
       },
     });
-    ctx.ui.done("deploy", `Created deploy hook ${printable(hook.name)} of ${project.name}`);
+    ctx.ui.done("deploy", `Created deploy hook ${printable(hook.name)} for ${project.name}`);
     if (project.gitUrl === null) {
       ctx.ui.note(
         `The hook builds commits that you push to the platform (svc link --git-remote). To use another repository: svc projects update ${project.name} --git-url <url>`,

@@ -133,7 +133,7 @@ export default defineCommand({
         new Option("--level <level>", "only entries of this level and above")
           .choices(LOG_LEVELS),
       )
-      .option("--since <time>", "only entries since then: 15m, 2h, 1d or an ISO date")
+      .option("--since <time>", "only entries since this time: 15m, 2h or 1d ago, or an ISO date")
       .addOption(
         new Option("--until <time>", "only entries before then: 15m, 2h, 1d or an ISO date")
           .conflicts("follow"),

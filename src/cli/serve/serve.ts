@@ -116,7 +116,8 @@ export default defineCommand({
     const options = await readPlatformOptions(ctx, settings);
     const { host, dataDir, logFormat } = options;
     if (!LOOPBACK.has(host) && options.tls === undefined) {
-      const message = `Other machines can reach ${host} without TLS`;
+      const message =
+        `Other machines can connect without TLS, because the platform listens on ${host}`;
       options.log({ level: "warn", message });
     }
     const platform = await startOn(options);

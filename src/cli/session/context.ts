@@ -1,6 +1,6 @@
 /**
  * @module The context of a command: its user interface, the client for the platform, prompts, and
- * facts about the machine. A command gets nothing else, so a test can run any command in its own
+ * facts about the machine. A command gets nothing else, so a test can run any command without a new
  * process.
  */
 import { resolve } from "node:path";

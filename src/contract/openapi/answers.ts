@@ -67,7 +67,7 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
   429: {
     description: "A limit is exceeded",
     code: "rate_limited",
-    message: "API key has used its 5000 requests for this hour. Try again in 12 seconds",
+    message: "The API key has used all of its 5000 requests for this hour. Try again in 12 seconds",
     fields: ["Retry-After"],
   },
   500: {

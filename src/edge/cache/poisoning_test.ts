@@ -35,7 +35,7 @@ for (const name of POISON) {
   });
 }
 
-Deno.test("a request that is not stored is forwarded unchanged", async () => {
+Deno.test("a request that bypasses the cache is forwarded unchanged", async () => {
   const test = reflecting();
   const answer = await test.read({ headers: { "x-forwarded-host": "own.test" } }, "bypass");
   assert.equal(answer.text, '{"x-forwarded-host":"own.test"}');

@@ -269,7 +269,7 @@ for (const [manager, files, install, command] of MANAGERS) {
   });
 }
 
-Deno.test("detectProject() prefers the scripts of package.json and its packageManager", async () => {
+Deno.test("detectProject() prefers the scripts and packageManager of package.json to other signs", async () => {
   const project = await detect({
     "package.json": JSON.stringify({
       dependencies: { astro: "^7.0.0" },

@@ -9,7 +9,7 @@ import { uuidV7 } from "../../lib/ids.ts";
 import type { AccountStore } from "./account_store.ts";
 import { apiKeyPrefix, hashApiKey, MIN_TOKEN_LENGTH, mintApiKey } from "./api_keys/api_key.ts";
 
-/** Slug of the platform's first workspace, which nobody can change or delete. */
+/** Slug of the platform's first workspace. The slug never changes. */
 export const FIRST_WORKSPACE = "default";
 
 /**

@@ -61,7 +61,10 @@ export class Migrations {
     return { command: await this.#end(deployment, result), variables: {} };
   }
 
-  /** @throws {Failure} `conflict`, or `unavailable` while another deployment uses the database */
+  /**
+   * @throws {Failure} `conflict` if the deployment has no migration, or `unavailable` while another
+   * deployment is migrating the database
+   */
   async #begin(
     deployment: DeploymentRecord,
   ): Promise<{ readonly command: string; readonly variables: Readonly<Record<string, string>> }> {

@@ -87,7 +87,7 @@ function bindErrorRoutes(
     if (cursor !== undefined && start === 0) {
       throw new Failure(
         "invalid_request",
-        `Cursor must come from nextCursor: "${cursor}" does not`,
+        `Unknown cursor "${cursor}": use the nextCursor of the previous page`,
       );
     }
     const items = all.slice(start, start + limit);

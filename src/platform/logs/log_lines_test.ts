@@ -26,7 +26,7 @@ Deno.test("formatLogLine() writes a plain request as its entry's JSON", () => {
   }));
 });
 
-Deno.test("formatLogLine() includes the effects of rules and failures", () => {
+Deno.test("formatLogLine() includes the outcomes of rules, and the error", () => {
   const [plain] = fc.sample(record, 1);
   const rules = [{ ruleId: "x", action: "deny", outcome: "denied" as const }];
   const line = formatLogLine({ ...plain!, rules, error: "Cannot reach a.test: reset" });

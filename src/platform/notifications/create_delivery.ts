@@ -66,7 +66,7 @@ export interface DeliveryOptions {
   readonly bot: BotSettings | undefined;
   /** Reports deployments to forges. */
   readonly forge?: Channel;
-  /** The bot's dialogs other than linking chats. */
+  /** The bot's dialogs, except the one that links a chat. */
   readonly dialogs: readonly BotDialog[];
   readonly now: Clock;
   readonly random: Random;

@@ -83,7 +83,7 @@ function bindPreviewRoutes(router: Router, services: PreviewRouteServices): void
 }
 
 export interface Previews {
-  /** Lets members visit protected hosts, for the edge and for the pages. */
+  /** Lets members sign in to protected hosts. Used by the edge and by the pages for signing in. */
   readonly signIn: PreviewSignIn;
   readonly capability: Capability;
 }

@@ -23,7 +23,7 @@ interface VariableRouteServices {
   readonly connectionFor: VariableParts["connectionFor"];
 }
 
-/** Sorts variables by name, then by scope. The cursor names the last item on a page. */
+/** Returns the key by which variables are sorted, which is also the cursor of a page. */
 const placeOf = (variable: VariableRecord): string => `${variable.key}/${variable.scope}`;
 
 function bindVariableRoutes(router: Router, services: VariableRouteServices): void {

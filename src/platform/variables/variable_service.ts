@@ -104,8 +104,14 @@ export class VariableService {
         variable.key === key && (scope === undefined || variable.scope === scope)
       );
       if (remove.length === 0) {
-        const where = scope === undefined ? "" : ` in ${scope}`;
-        throw new Failure("not_found", `Variable ${key} does not exist${where}`);
+        throw new Failure(
+          "not_found",
+          scope === undefined
+            ? `Variable ${key} does not exist`
+            : `Variable ${key} has no value for ${
+              scope === SCOPE_ALL ? "all environments" : scope
+            }`,
+        );
       }
       return { type: "write", set: [], remove };
     });

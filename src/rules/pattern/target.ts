@@ -117,7 +117,7 @@ export function parseTarget(value: string): TargetResult {
     );
   }
   if (/^[\/\\]{2}/.test(text)) {
-    const hint = "Write https: before it, or a single slash";
+    const hint = "Put https: before it, or start it with a single slash";
     return refuse(`Write the target as a path or an http(s) URL: it begins with "//"`, 0, hint);
   }
   const origin = { kind: "relative", scheme: "", authority: "" } as const;

@@ -17,7 +17,7 @@ export interface Pipeline extends Ranked {
   readonly inheritGate: boolean;
 }
 
-/** The pipelines in a list that declare the same gate, to find rules that should repeat it. */
+/** The pipelines in a list that declare the same gate. Shows which rules should repeat the gate. */
 export interface GatedPipelines {
   readonly gate: string;
   /**

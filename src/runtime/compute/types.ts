@@ -89,7 +89,7 @@ export type ComputeHealth =
 
 /** The server of one COMPUTE layer of one deployment. */
 export interface ComputeServer {
-  /** Starts the server if it is not running; never rejects. */
+  /** Sends a request to the server, which is started if it is not running. Never rejects. */
   fetch(request: ComputeRequest): Promise<ComputeResult>;
   /**
    * Opens a WebSocket. It counts as a request until the server has accepted it, then only as a

@@ -26,7 +26,7 @@ export interface Survey {
   readonly keyIds: ReadonlySet<string>;
 }
 
-/** Finds the keys of encrypted secrets, at any depth in a record. */
+/** Collects the IDs of the keys that encrypt a record's secrets, at any depth. */
 function findKeyIds(value: unknown, to: Set<string>): void {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return;
   if ("keyId" in value && typeof value.keyId === "string" && "nonce" in value) to.add(value.keyId);

@@ -164,7 +164,7 @@ Deno.test("behind a trusted proxy, the client's address counts", () =>
     assert.equal(await start("198.51.100.7"), 200);
   }, { trustProxy: ["127.0.0.1"] }));
 
-Deno.test("guessing user codes is slowed down and reported", () =>
+Deno.test("guessing user codes is limited to five attempts", () =>
   withPlatform(async (platform) => {
     const ada = await signUp(platform, "ada");
     const statuses: number[] = [];

@@ -1,4 +1,4 @@
-/** Uses the notification pages as a browser without JavaScript. */
+/** Tests the notification pages as a browser without JavaScript uses them. */
 import assert from "node:assert/strict";
 import { formsOf, Visitor } from "../../helpers/page_visitor.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";

@@ -264,7 +264,7 @@ export class Authenticator {
     if (wait === 0) return;
     throw new Failure(
       "rate_limited",
-      `API key has used its ${API_KEY_REQUESTS_PER_HOUR} requests for this hour. ` +
+      `The API key has used all of its ${API_KEY_REQUESTS_PER_HOUR} requests for this hour. ` +
         `Try again in ${formatCount(wait, "second")}`,
       { retryAfter: wait },
     );

@@ -26,7 +26,7 @@ const RECOVERY_LENGTH = 16;
 /** An enrollment must be confirmed within an hour. */
 const ENROL_MS = 60 * 60 * 1000;
 
-/** Returns the purpose for which an authenticator's secret is sealed. */
+/** Returns the place in the store for which an authenticator's secret is sealed. */
 export function totpPlace(userId: string): string {
   return `totp/${userId}`;
 }

@@ -33,7 +33,7 @@ Deno.test("RateWindow.standing() reports how many requests remain, and when that
 });
 
 for (const stepMs of [1, 3000]) {
-  Deno.test(`RateWindow with steps of ${stepMs} ms counts exactly in any window, and Retry-After is correct`, () => {
+  Deno.test(`RateWindow with steps of ${stepMs} ms never exceeds the limit in any window, and its Retry-After is long enough`, () => {
     fc.assert(fc.property(
       fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 }),
       (gaps) => {
