@@ -37,7 +37,7 @@ Deno.test("findDocProblems() reports links to headings that do not exist", () =>
   ]);
 });
 
-Deno.test("findDocProblems() requires a status for each decision, and its topic in the index", () => {
+Deno.test("findDocProblems() requires a status for each decision, and each topic in the index", () => {
   const text = "# New\n\n## Why?\n\n_In effect since 2026-11-22._\n\n## And how?\n\nBecause.\n";
   const problems = findDocProblems([INDEX, { path: "docs/decisions/new.md", text }], FILES);
   assert.equal(problems.length, 2);

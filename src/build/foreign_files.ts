@@ -274,7 +274,7 @@ const rootOf = (directory: string): string =>
 
 export interface ServedFacts {
   readonly manifest: unknown;
-  /** True if the output has no separate manifest. */
+  /** True if svc generated the manifest, because the output contains none. */
   readonly generated: boolean;
   /** Absolute paths of the output and the project's folder. */
   readonly output: string;

@@ -244,7 +244,7 @@ Deno.test("assembleProject() reports which Node version a framework requires whe
   });
 });
 
-Deno.test("assembleProject() uses the platform's framework only if none is detected", async () => {
+Deno.test("assembleProject() uses the framework in the project's settings only if none is detected", async () => {
   const files = { "package.json": '{"dependencies":{"astro":"7.3.5"}}', "dist/index.html": "" };
   await withProject(files, async ({ host, options, project }) => {
     const settings = { framework: "nuxt" };

@@ -17,7 +17,9 @@ const TOKEN = {
   workspace_name: "Acme",
 };
 
-/** Returns a platform that returns prepared responses in order, and records its requests. */
+/**
+ * Starts a login at a platform that sends prepared responses in order. Also returns the requests.
+ */
 function loginAt(answers: (Response | Error)[]) {
   const asked: Request[] = [];
   const login = startDeviceLogin("my tool", {

@@ -101,7 +101,9 @@ export const database = z.object({
   ),
   createdAt: timestamp.describe("When the database was created"),
   deletedAt: timestamp.nullable().describe("When it was deleted; null if it was not"),
-  removedAt: timestamp.nullable().describe("When a deleted database is removed permanently"),
+  removedAt: timestamp.nullable().describe(
+    "When the deleted database will be removed permanently; null if it was not deleted",
+  ),
 }).meta({ id: "Database" });
 export type Database = z.infer<typeof database>;
 

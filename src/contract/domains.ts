@@ -113,7 +113,7 @@ export const verifyDomainAnswer = z.object({
 export type VerifiedDomain = z.infer<typeof verifyDomainAnswer>;
 
 const domainParams = projectParams.extend({
-  domain: uuid.describe("Id or hostname of the domain"),
+  domain: uuid.describe("Id of the domain"),
 });
 
 export const listDomains = endpoint({

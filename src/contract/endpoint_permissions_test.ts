@@ -27,7 +27,7 @@ Deno.test("an endpoint that is not in a table requires the everything permission
   assert.equal(lackedFor(unknown, ["everything"]), undefined);
 });
 
-Deno.test("a permission allows changes only to the resources in its name", () => {
+Deno.test("a permission allows changes only to the resources that it is named after", () => {
   const deploys = [
     "activateDeployment",
     "buildSources",

@@ -74,7 +74,7 @@ const settings = z.object({
     example: "24",
   }),
   autoRedeploy: z.boolean().describe(
-    "Whether to redeploy automatically when a URL that variables refer to changes",
+    "Whether to redeploy automatically when a URL used in a variable changes",
   ),
 });
 

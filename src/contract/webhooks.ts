@@ -138,7 +138,7 @@ export const rotateWebhookSecret = endpoint({
 
 const response = z.string().nullable().meta({
   description:
-    "First 1,000 bytes of the response, without the webhook's secret; null if there was none",
+    "First 1,000 bytes of the response, with the webhook's secret removed; null if there was no response",
   example: "ok",
 });
 

@@ -1,8 +1,8 @@
 /**
  * @module Cache entries, in the order in which the CLOCK algorithm evicts them. The hand skips
  * entries that have been used since it last passed them, and stops at the first unused one. Using
- * an entry costs one write, and every operation takes constant time. A `Map` or `Set` would have to
- * skip deleted entries at its front.
+ * an entry costs one write, and every operation takes constant time. A `Map` or `Set` would take
+ * longer, because finding its oldest entry means skipping all deleted entries at its front.
  */
 
 /** An entry that is linked into a ring. `previous` and `next` belong to the ring. */

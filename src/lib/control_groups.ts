@@ -91,7 +91,7 @@ export class ControlGroup {
     }, WATCH_MS);
   }
 
-  /** Returns the group's memory in bytes, not counting what the kernel can reclaim at any time. */
+  /** Returns the group's memory usage in bytes, not counting what the kernel can reclaim at any time. */
   #usedBytes(): number {
     try {
       const stat = read(this.#folder, "memory.stat");

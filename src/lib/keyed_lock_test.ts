@@ -35,7 +35,7 @@ Deno.test("KeyedLock.runAll() waits for all its keys, and keys in different orde
   assert.equal(lock.size, 0);
 });
 
-Deno.test("KeyedLock.runAll() lets callers share a key, and keeps the order with exclusive holders", async () => {
+Deno.test("KeyedLock.runAll() lets callers share a key, but runs them in order with exclusive holders", async () => {
   const lock = new KeyedLock();
   const log: string[] = [];
   const gates = new Map<string, () => void>();

@@ -1,4 +1,4 @@
-/** @module Bounded maps, and memoization by string. */
+/** @module Bounded maps with string keys, and memoization of functions of one string. */
 
 /**
  * A map of recently used entries, in two generations of `capacity` each. When the young generation

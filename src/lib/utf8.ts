@@ -18,7 +18,7 @@ export type Utf8Result =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly fault: Utf8Fault };
 
-/** A file that should be text is not UTF-8. */
+/** Thrown if a file that should be text is not valid UTF-8. */
 export class NotUtf8Error extends Error {
   override readonly name = "NotUtf8Error";
   constructor(readonly file: string, readonly fault: Utf8Fault) {

@@ -48,7 +48,10 @@ function finishOnDeath(
   };
   nodes.onDeath(() => {
     finishing = finishing.then(finish).catch((error) =>
-      log({ level: "error", message: `Cannot finish the deletions of another node: ${error}` })
+      log({
+        level: "error",
+        message: `Cannot finish the deletions that another node started: ${error}`,
+      })
     );
   });
   return {

@@ -82,7 +82,7 @@ Deno.test("settleFormat() migrates step by step, after one backup", async () => 
     assert.equal(await format(), 3);
     assert.equal(await Deno.readTextFile(join(dataDir, "steps")), "1 2 ");
     assert.deepEqual(backups, [join(dataDir, "before-format-3.tar")]);
-    assert.match(logged[0]!, /from format 1 to 3; .*before-format-3\.tar is a backup/);
+    assert.match(logged[0]!, /^Created the backup .*before-format-3\.tar\. .* from format 1 to 3$/);
     await settle(3, []);
     assert.equal(backups.length, 1);
   });

@@ -342,7 +342,7 @@ export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => [..
 export const isAction = ({ name, option }: Setting): boolean =>
   option === undefined || name === "replace";
 
-/** The prefix of variables that have no explicit name. */
+/** The prefix of a setting's environment variable, unless the setting names another variable. */
 export const VARIABLE_PREFIX = "SVC_SERVE_";
 
 /** Returns a setting's variable. */

@@ -31,7 +31,7 @@ async function freshPage(browser: Browser): Promise<Page> {
 }
 
 /**
- * Checks that the visitor has access to a page, and keeps the access without the secret in the URL.
+ * Checks that the visitor can open a page, also after a reload, and that the URL has no secret.
  */
 async function staysOpen(page: Page, url: string, protocol: string): Promise<void> {
   await page.getByRole("heading", { name: "Not public yet" }).waitFor();

@@ -26,9 +26,9 @@ export interface TestBotApi extends AsyncDisposable {
   readonly blocked: Set<number>;
   /** Wait times in seconds. Each entry makes one `sendMessage` call respond with 429. */
   readonly tooMany: number[];
-  /** As the person in a chat, sends a message. */
+  /** Sends a message as the person in a chat. */
   write(chatId: number, text: string): void;
-  /** As the person in a chat, taps the last button with a name. */
+  /** Taps the last button with a name as the person in a chat. */
   tap(chatId: number, label: string): void;
   /** Resolves when the bot has sent `count` messages to a chat. */
   until(chatId: number, count: number): Promise<SentMessage[]>;

@@ -23,7 +23,7 @@ export type ProgramOptions =
   & Pick<PlatformOptions, "env" | "upstreamCa" | "unhandledErrors">;
 
 /** Messages from `serve` itself, which a platform in the test's process does not log. */
-const OWN_LINES = /^(?:Platform ready at|Stopping:|Other machines can reach)/;
+const OWN_LINES = /^(?:Platform ready at|Stopping:|Other machines can connect)/;
 
 /**
  * Converts a log line to `level message`. Returns `undefined` for lines that a platform in the

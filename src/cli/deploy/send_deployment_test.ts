@@ -45,7 +45,9 @@ Deno.test("a failed upload leaves nothing visible, and the next run resumes it",
     assert.deepEqual(JSON.parse(failed.stdout), {
       error: "Full",
       code: "storage_full",
-      hint: "Free some space on the platform's machine. Writes then work again automatically.",
+      hint:
+        "If a disk is full, free some space on the platform's machine. Otherwise, delete data or " +
+        "purge the queue. Writes then work again automatically.",
       docs: "svc explain storage_full",
       requestId: "r",
     });

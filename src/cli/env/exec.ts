@@ -11,7 +11,7 @@ import { runChild } from "./run_child.ts";
 
 export default defineCommand({
   description:
-    "The command gets the current environment plus the variables. No file is written, and no shell parses the command line. svc's own credentials, such as SVC_TOKEN, are removed. svc forwards signals and exits with the command's exit code, or 127 if the program does not exist. With --json, each output line becomes a log line on stderr, and stdout contains one object at the end. Variables that control which code runs, such as PATH, LD_PRELOAD or NODE_OPTIONS, are left out unless you pass them with --allow.",
+    "The command gets your shell's environment plus the project's variables. No file is written, and no shell parses the command line. svc's own credentials, such as SVC_TOKEN, are removed. svc forwards signals and exits with the command's exit code, or 127 if the program does not exist. With --json, each output line becomes a log line on stderr, and stdout contains one object at the end. Project variables that control which code runs, such as PATH, LD_PRELOAD or NODE_OPTIONS, are left out unless you pass them with --allow.",
   define: (command) =>
     command
       .argument("<command...>", "after --, the program and its arguments")

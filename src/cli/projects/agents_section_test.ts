@@ -29,7 +29,7 @@ Deno.test("withAgentsSection() replaces the section of another version, and keep
   assert.equal(withAgentsSection(windows, section), windows);
 });
 
-Deno.test("withAgentsSection() keeps the text between unpaired markers", () => {
+Deno.test("withAgentsSection() keeps the text next to a marker that has no counterpart", () => {
   const section = renderAgentsSection(FACTS);
   const [begin] = section.split("\n");
   for (const broken of [`${begin}\nOurs\n`, "<!-- svc: end -->\nOurs\n", `Ours\n${begin}`]) {

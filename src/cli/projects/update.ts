@@ -32,7 +32,7 @@ export default defineCommand({
       .option("--node-version <version>", "Node version for builds, such as 24")
       .option(
         "--auto-redeploy <true|false>",
-        "redeploy when a URL that variables refer to changes",
+        "redeploy when a URL used in a variable changes",
         booleanValue,
       ),
   offers: { id: "project" },

@@ -56,7 +56,7 @@ async function askGitHub(
     const why = cause instanceof Error ? cause.message : String(cause);
     throw refuse(
       `${address.host} returned no token: ${why}`,
-      "Add `permissions: id-token: write` to the job and run it again",
+      "Add `id-token: write` to the `permissions` of the job and run it again",
       cause,
     );
   }

@@ -110,8 +110,11 @@ export const PLATFORM_CODES = {
     guide: "api.md",
   },
   storage_full: {
-    meaning: "The disk of the platform or of a database is full. Sites keep working.",
-    remedy: "Free some space on the platform's machine. Writes then work again automatically.",
+    meaning: "A disk is full, or a queue, key-value store or blob store has reached its limit. " +
+      "Sites keep working.",
+    remedy:
+      "If a disk is full, free some space on the platform's machine. Otherwise, delete data or " +
+      "purge the queue. Writes then work again automatically.",
     isHint: true,
     commands: ["doctor"],
     guide: "retention.md",

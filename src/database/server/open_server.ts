@@ -6,7 +6,7 @@ import { ServerEngine } from "./server_engine.ts";
 import { adminPassword, readKey, readKeyIfMade } from "./server_key.ts";
 import { remoteServer } from "./server_source.ts";
 
-/** Selects a PostgreSQL installation on this machine, which runs in the data folder. */
+/** Selects the PostgreSQL installed on this machine. Its data is in the data folder. */
 export const LOCAL = "local";
 
 export interface OpenServerOptions {

@@ -79,7 +79,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Watches the group on behalf of this program. Call the returned function to stop watching. */
+/** Starts a shell that stops the group when this program exits. The result ends the shell. */
 function watchGroup(pid: number, mark: GroupMark): () => void {
   if (onWindows) return () => {};
   const watcher = spawnProgram("/bin/sh", {

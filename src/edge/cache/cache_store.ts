@@ -93,8 +93,8 @@ export function isPurged(
 }
 
 /**
- * Entries by key, evicted by the CLOCK algorithm: entries that were not used since the clock hand
- * last passed them are evicted first.
+ * Entries by key, evicted by the CLOCK algorithm: entries that have not been used since the clock
+ * hand last passed them are evicted first.
  */
 export class CacheStore {
   readonly #byKey = new Map<string, Entry[]>();

@@ -1,4 +1,4 @@
-/** @module The fields of a response to store, and how a 304 freshens them (RFC 9111, 3). */
+/** @module Which fields of a response are stored, and how a 304 updates them (RFC 9111, 3). */
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { formatHttpDate } from "./http_date.ts";

@@ -67,7 +67,10 @@ function keyOfFields(fields: readonly Header[]): string {
   return ` ${JSON.stringify(values)}`;
 }
 
-/** Returns a request that contains nothing from its client except for these fields. */
+/**
+ * Returns the shared request. It contains only the scheme, authority, target and given header fields
+ * of the client's request.
+ */
 function sharedRequest(
   { scheme, ip, id }: ServerRequest,
   { authority, target, fields }: {

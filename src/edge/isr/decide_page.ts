@@ -31,7 +31,10 @@ export const ROUTER_FIELDS = [
   "next-url",
 ] as const;
 
-/** Request headers that are in the cache key, or that the shared request lacks. */
+/**
+ * Request headers that `Vary` may name without making a page private: they are in the cache key, or
+ * the shared request lacks them.
+ */
 const NEUTRAL = new Set([
   "accept",
   "accept-encoding",

@@ -37,7 +37,7 @@ Deno.test("check() allows a request one window after the one that used up the li
   }
 });
 
-Deno.test("check() allows the full limit again after Retry-After", () => {
+Deno.test("check() allows the full limit again after resetSeconds", () => {
   const test = testLimiter();
   for (let count = 0; count < 5; count++) test.limiter.check(CLIENT, policy(5));
   test.now += test.limiter.check(CLIENT, policy(5)).resetSeconds * 1000;

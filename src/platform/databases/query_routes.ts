@@ -33,7 +33,8 @@ export interface QueryParts extends RouteParts {
 }
 
 /**
- * Maximum number of concurrent API queries per branch. PostgreSQL's own clients are not counted.
+ * Maximum number of concurrent API queries per branch. Clients that use PostgreSQL's protocol are not
+ * counted.
  */
 const MAX_QUERIES = 8;
 

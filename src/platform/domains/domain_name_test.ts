@@ -72,7 +72,7 @@ for (const [text, reason] of bad) {
   });
 }
 
-Deno.test("parseDomainName() returns names that parse to themselves, within their zone", () => {
+Deno.test("parseDomainName() returns names that parse to themselves and are in their zone", () => {
   fc.assert(fc.property(fc.oneof(fc.domain(), fc.string(), fc.webAuthority()), (text) => {
     const result = parseDomainName(text, options);
     if (!result.ok) return;

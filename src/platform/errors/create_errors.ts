@@ -22,7 +22,7 @@ import type { ErrorGroup } from "./error_group.ts";
 const LINES = 50;
 /** Maximum age of a request to search for, in milliseconds. The log may be large. */
 const SEARCHED_MS = 24 * 60 * 60 * 1000;
-/** How much earlier than its error a request may have started, in milliseconds. */
+/** Maximum time between the start of a request and its error, in milliseconds. */
 const LONGEST_REQUEST_MS = 60_000;
 
 const iso = (time: number): string => new Date(time).toISOString();

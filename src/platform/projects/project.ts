@@ -19,7 +19,7 @@ export const projectRecord = z.object({
   outputDirectory: z.string().nullable(),
   rootDirectory: z.string().nullable(),
   nodeVersion: z.string().nullable(),
-  /** Whether to redeploy when a URL that variables refer to changes. */
+  /** Whether to redeploy when a URL used in a variable changes. */
   autoRedeploy: z.boolean().optional(),
   /** Deployments in the order in which they went live. The last one is live now. */
   productionHistory: z.array(z.string()),

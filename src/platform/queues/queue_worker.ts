@@ -221,8 +221,8 @@ export class QueueWorker {
   }
 
   /**
-   * Returns whether this process delivers the queue's messages. Claims the queue if no other
-   * process has claimed it.
+   * Returns whether this process delivers the queue's messages. Claims the queue unless another
+   * live process has claimed it.
    */
   async #holds(): Promise<boolean> {
     const { kv, claims } = this.#parts;

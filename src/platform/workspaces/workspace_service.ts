@@ -23,7 +23,7 @@ export interface OpenInvitation {
   readonly invitedBy: string;
 }
 
-/** Number of workspaces from which an account can create no more. */
+/** Maximum number of workspaces of an account. */
 const MAX_WORKSPACES = 100;
 
 const iso = (time: number): string => new Date(time).toISOString();

@@ -25,7 +25,7 @@ export class WorkerRelief {
   }
 
   /**
-   * Moves the calls that a worker has not started to another worker, which it starts if necessary.
+   * Moves the calls that a worker has not begun to another worker. Starts one if necessary.
    */
   takenBack(process: WorkerProcess, number: number, begun: number): void {
     const worker = process.workers.get(number);

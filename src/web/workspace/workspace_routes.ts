@@ -29,9 +29,7 @@ export interface WorkspacePageServices {
   readonly authenticator: Pick<Authenticator, "memory">;
 }
 
-/**
- * Parses fields that the page rather than the person fills in. @throws {Failure} `invalid_request`
- */
+/** Parses fields that the page fills in, not the person. @throws {Failure} `invalid_request` */
 function parse<T>(
   schema: Parameters<typeof checkFields<T>>[0],
   fields: Fields,

@@ -34,7 +34,7 @@ async function furnish(platform: TestPlatform): Promise<void> {
 }
 
 Deno.test({
-  name: "a platform moves to PostgreSQL and S3 and back despite kills",
+  name: "a platform moves to PostgreSQL and S3 and back, even if the move is killed",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using pg = await TestPg.start();

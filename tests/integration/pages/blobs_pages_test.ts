@@ -50,7 +50,7 @@ Deno.test("the Blobs pages upload, show, sign, download and delete objects witho
       files: [new File(["kestrel"], odd, { type: "text/x-boat" }), new File(["two"], "b.txt")],
     });
     assert.equal(sent.status, 200, sent.html);
-    assert.match(sent.html, /Uploaded\./);
+    assert.match(sent.html, /Files uploaded\./);
     assert.deepEqual(await keys(), [`photos/${odd}`, "photos/b.txt"]);
     const top = await ada.open(AT);
     assert.match(top.html, /2 objects/);

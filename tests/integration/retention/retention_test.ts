@@ -75,7 +75,7 @@ Deno.test("a build log that a crash has left without its deployment is removed",
     for (const path of [log!, orphan!]) await Deno.writeTextFile(path, "{}\n");
     const isThere = (path: string) => Deno.stat(path).then(() => true, () => false);
     await until(async () => !await isThere(orphan!));
-    await until(() => platform.logged.some((line) => /1 build logs/.test(line)));
+    await until(() => platform.logged.some((line) => /1 build log\b/.test(line)));
     assert.ok(await isThere(log!));
   }, { housekeepingMs: HOUSEKEEPING_MS }));
 

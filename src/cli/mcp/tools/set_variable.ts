@@ -8,7 +8,7 @@ const OWN_VARIABLES = "SVC_";
 
 export const setVariable = defineFolderTool({
   name: "set_variable",
-  title: "Set a variable without reading it",
+  title: "Set a variable without revealing its value",
   description:
     "Sets a variable from a file or from this server's environment. The value never passes through the conversation. It takes effect with the next deployment.",
   input: {

@@ -19,8 +19,8 @@ const [VERSION_AT, REDO_AT, TIME_AT] = [8, 40, 104];
 const hex = (value: number): string => value.toString(16).toUpperCase().padStart(8, "0");
 
 /**
- * Returns the name of the segment that contains a position. Crash recovery stays on the first
- * timeline.
+ * Returns the name of the segment that contains a position. The timeline is always 1, because crash
+ * recovery does not start a new one.
  */
 export function segmentAt(position: number): string {
   const number = Math.floor(position / SEGMENT_BYTES);

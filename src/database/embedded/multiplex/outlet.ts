@@ -13,7 +13,7 @@ export interface Outlet {
   deliver(client: number, bytes: Uint8Array): void;
   /** Called when the client's session has ended. */
   ended(client: number): void;
-  /** Waits until something is received, while a statement is reading from its client. */
+  /** Waits for more input. Called while a statement is reading from its client. */
   wait(): void;
   /** Reports how many bytes from a client have been handled. */
   taken(client: number, bytes: number): void;

@@ -26,8 +26,8 @@ import { OURSELVES } from "./watch_messages.ts";
 const OUTPUT_BYTES = 32 * 1024;
 
 /**
- * Number of a client's bytes after which the platform is told that they have been handled. It then
- * sends more.
+ * Number of handled bytes of a client after which the process reports them, so the platform sends
+ * more.
  */
 const CREDIT_BYTES = SESSION_WINDOW / 4;
 

@@ -37,7 +37,10 @@ export const LOCAL_LIMITS: GroupLimits = {
 /** A store on another machine (`denokv`) accepts 10 checks. */
 export const REMOTE_LIMITS: GroupLimits = { ...LOCAL_LIMITS, checks: 10 };
 
-/** The limits of one call and its transaction. PostgreSQL commits each operation separately. */
+/**
+ * The limits of one call of `svc.commit()`, which is one transaction. Each operation in it succeeds
+ * or fails separately.
+ */
 export const BATCH_LIMITS: GroupLimits = {
   checks: 1_000,
   mutations: 2_000,

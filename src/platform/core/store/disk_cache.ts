@@ -97,7 +97,9 @@ export class DiskCache {
   #startEvicting(): void {
     if (this.#bytes <= this.#options.maxBytes || this.#evicting !== undefined) return;
     this.#evicting = this.#evict()
-      .catch((error) => this.#options.onTrouble(`Cannot empty the file cache: ${error}`))
+      .catch((error) =>
+        this.#options.onTrouble(`Cannot remove old files from the file cache: ${error}`)
+      )
       .finally(() => this.#evicting = undefined);
   }
 

@@ -220,7 +220,7 @@ for (const [name, { ignore, open }] of Object.entries(STORES)) {
   for (const [behavior, test] of Object.entries(CONTRACT)) {
     Deno.test({
       name: `a store (${name}) ${behavior}`,
-      // The SQLite store removes expired records within minutes.
+      // SQLite stores remove expired records only after some minutes.
       ignore: ignore || (name !== "PostgreSQL" && behavior === "omits expired values"),
       async fn() {
         const { kv, close } = await open();

@@ -13,7 +13,7 @@ import * as z from "zod";
 import type { InboxCounts } from "../../../contract/notifications.ts";
 import { cellOf, CELLS, type Cells, idBytes, InboxPage, type RowState } from "./inbox_page.ts";
 
-/** A change to all rows, which is first stored as one record, and then applied page by page. */
+/** A bulk change. It is first stored as one record and then applied page by page. */
 const bulkChange = z.object({
   number: z.number(),
   /** `read` and `archive` change the inbox, `delete` empties the archive. */

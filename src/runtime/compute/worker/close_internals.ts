@@ -1,7 +1,7 @@
 /**
  * @module Blocks a server's undocumented access to the internals of Node and Deno: bindings, native
- * code, and descriptors by number. The kernel's sandbox does not depend on this. A worker that the
- * server starts has these internals again, but nothing to use them on.
+ * code, and descriptors by number. The kernel's sandbox does not depend on this. In a worker that
+ * the server starts, they are accessible again, but there is nothing to use them on.
  */
 import process from "node:process";
 

@@ -257,7 +257,7 @@ export class SocketCalls {
     );
   }
 
-  /** Sends several messages (sendmmsg(2)) and stores the sent length of each in its head. */
+  /** Sends several messages (sendmmsg(2)) and stores how much was sent in each header. */
   async sendMessages(
     descriptor: number,
     { heads, count, flags }: {
