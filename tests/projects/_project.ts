@@ -12,7 +12,7 @@ import { CHROMIUM, hearComplaints, SHOTS, withChromium } from "../helpers/chromi
 import { nodeVariables } from "../helpers/node_program.ts";
 import { hostOf, type JsonObject, oneObject, type Sandbox } from "../helpers/sandbox.ts";
 import { deployFromGit } from "./_git_deploy.ts";
-import { compareSides, USUAL_REQUESTS } from "./_likeness.ts";
+import { askSide, compareSides, USUAL_REQUESTS } from "./_likeness.ts";
 import { withOwnStart } from "./_own_start.ts";
 import { converse } from "./_sockets.ts";
 import type { Check, NamedRecipe, Recipe } from "./_recipe.ts";
@@ -205,7 +205,11 @@ async function checkLikeness(
   const first = checks.map(({ path, method, headers, body }) => ({ path, method, headers, body }));
   const live = { host, port: box.platform!.port };
   const { start, env, requests, mayDiffer } = wanted;
-  await withOwnStart({ folder, start, env: { ...box.env, ...env } }, async (own) => {
+  // The build contains the id under which svc deployed it, so Next.js itself must use the same id.
+  const { text } = await askSide(live, { path: "/" });
+  const id = /data-dpl-id="([^"]+)"/.exec(text)?.[1];
+  const same = id === undefined ? {} : { NEXT_DEPLOYMENT_ID: id };
+  await withOwnStart({ folder, start, env: { ...box.env, ...same, ...env } }, async (own) => {
     const differences = await compareSides([...USUAL_REQUESTS, ...first, ...requests], {
       ...{ own, live, mayDiffer },
     });
