@@ -154,10 +154,11 @@ createServer((request, response) => {
       await dev.said(/Keeping the previous rules/);
       assert.match(await source(), /__svc\/reload\.js/);
       await overlayOf(page).waitFor();
-      await write("svc.rules.toml", rules("/"));
       // The overlay closes just before the page reloads, and the reload would interrupt a visit.
+      await page.evaluate("globalThis.isOld = true");
+      await write("svc.rules.toml", rules("/"));
       await page.waitForFunction(
-        `document.readyState === "complete" && !document.querySelector("script")`,
+        `globalThis.isOld === undefined && document.readyState === "complete"`,
       );
       assert.equal(await overlayOf(page).count(), 0);
       assert.equal(await source(), PAGE);

@@ -208,7 +208,7 @@ async function checkLikeness(
   // The build contains the id under which svc deployed it, so Next.js itself must use the same id.
   const { text } = await askSide(live, { path: "/" });
   const id = /data-dpl-id="([^"]+)"/.exec(text)?.[1];
-  const same = id === undefined ? {} : { NEXT_DEPLOYMENT_ID: id };
+  const same: Record<string, string> = id === undefined ? {} : { NEXT_DEPLOYMENT_ID: id };
   await withOwnStart({ folder, start, env: { ...box.env, ...same, ...env } }, async (own) => {
     const differences = await compareSides([...USUAL_REQUESTS, ...first, ...requests], {
       ...{ own, live, mayDiffer },
