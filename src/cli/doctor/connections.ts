@@ -30,7 +30,7 @@ const NOT_READY = 503;
 export interface PlatformFacts {
   readonly version: string;
   /**
-   * Milliseconds by which the platform's clock is ahead of this machine's, accurate to a second.
+   * How far the platform's clock is ahead, in milliseconds; accurate to a second.
    * `undefined` if the response has no date.
    */
   readonly skewMs: number | undefined;

@@ -10,7 +10,7 @@ import { type BackupOutcome, BackupSchedule, nextBackupAt } from "./backup_sched
 import { BackupStore } from "./backup_store.ts";
 
 export interface BackupSettings {
-  /** Where backups are stored. Missing if the operator does not want backups. */
+  /** The place for backups. Missing if the operator has not set one. */
   readonly place?: string;
   readonly everyMs: number;
   readonly keep: number;

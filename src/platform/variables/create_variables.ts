@@ -23,7 +23,7 @@ interface VariableRouteServices {
   readonly connectionFor: VariableParts["connectionFor"];
 }
 
-/** Returns the key by which variables are sorted, which is also the cursor of a page. */
+/** Returns a variable's sort key, which is also the cursor of a page. */
 const placeOf = (variable: VariableRecord): string => `${variable.key}/${variable.scope}`;
 
 function bindVariableRoutes(router: Router, services: VariableRouteServices): void {
