@@ -52,6 +52,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "dev",
     section: "Projects and deployments",
     summary: "Develop the project behind a local edge",
+    serves: true,
     load: () => import("./dev/dev.ts"),
   },
   BUILD,
@@ -59,6 +60,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "preview",
     section: "Projects and deployments",
     summary: "Serve the built output on this machine, as the platform does",
+    serves: true,
     load: () => import("./preview/preview.ts"),
   },
   DEPLOY,
@@ -138,6 +140,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "mcp",
     section: "Tool",
     summary: "Serve svc's tools to an agent (Model Context Protocol)",
+    serves: true,
     load: () => import("./mcp/mcp.ts"),
   },
   {

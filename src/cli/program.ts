@@ -171,6 +171,10 @@ async function parseAndRun(
   run: RunFacts,
 ): Promise<number> {
   const { leaf } = findCommand(typed, COMMANDS);
+  if (leaf !== undefined && leaf.serves !== true) {
+    const { interpretSchemas } = await import("./host/interpret_schemas.ts");
+    interpretSchemas();
+  }
   const asked = leaf === undefined ? undefined : { leaf, command: (await leaf.load()).default };
   const columns = host.stdout.isTerminal ? host.stdout.columns?.() : undefined;
   for (let words = typed;;) {

@@ -42,7 +42,7 @@ const MOST_LEFT_MS = 8000;
 /** Maximum time for which storage is unavailable, which is shorter than the CLI waits. */
 const MOST_AWAY_MS = 1500;
 
-const VICTIMS = ["the CLI", "the tool", "PostgreSQL", "the storage"] as const;
+const VICTIMS = ["the CLI", "the CLI", "PostgreSQL", "the storage"] as const;
 /**
  * Messages of temporary failures. A killed node still counts as running for 10 seconds, and servers
  * restart slowly on a busy machine.

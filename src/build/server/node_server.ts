@@ -106,11 +106,13 @@ async function installedPackages(
   },
 ) {
   const tally = createPackageTally();
-  const packages = [...chosenPackages(facts), ...await smallInstallation(facts, layer)];
+  const packages = chosenPackages(facts);
+  const small = await smallInstallation(facts, layer);
+  for (const { path, size } of small?.contents ?? []) tally.add(path, size);
   const kept = await readPackageFolders({ ...facts.listing, packages }, tally);
-  const brought = hasOwnPackages(layer, packages)
+  const brought = small ?? (hasOwnPackages(layer, packages)
     ? NO_PACKAGES
-    : await serverPackages(host, layer, { facts, tally, command, imports });
+    : await serverPackages(host, layer, { facts, tally, command, imports }));
   return {
     contents: [...kept.contents, ...brought.contents],
     links: { ...kept.links, ...brought.links },

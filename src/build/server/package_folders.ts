@@ -71,9 +71,9 @@ class Reading {
   }
 
   #add(content: string, path: string): void {
-    const { size } = Deno.statSync(content);
-    this.#tally.add(path, size);
-    this.contents.push({ path, content, size });
+    const info = Deno.statSync(content);
+    this.#tally.add(path, info.size);
+    this.contents.push({ path, content, size: info.size, info });
   }
 
   /** Keeps a link to deployed files, and replaces other links with the content of their targets. */

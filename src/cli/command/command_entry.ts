@@ -22,6 +22,8 @@ export interface CommandLeaf {
    * True for commands that programs, rather than people, call. Help and the reference omit them.
    */
   readonly hidden?: boolean;
+  /** True for commands that respond to requests until they are stopped. */
+  readonly serves?: boolean;
   readonly load: () => Promise<{ readonly default: LoadedCommand }>;
 }
 

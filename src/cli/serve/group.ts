@@ -5,6 +5,7 @@ export const SERVE: CommandLeaf = {
   name: "serve",
   section: "Platform",
   summary: "Run the platform on this machine",
+  serves: true,
   load: () => import("./serve.ts"),
 };
 
@@ -12,6 +13,7 @@ export const EDGE: CommandLeaf = {
   name: "edge",
   section: "Platform",
   summary: "Run a front edge of a platform on this machine",
+  serves: true,
   load: () => import("./edge.ts"),
 };
 
