@@ -237,19 +237,19 @@ export const EVENTS = {
     "Your[ {plan}] trial ended[ {endsAt:on}]",
   ),
   "billing.limit_approaching": named(
-    "Limit[ of {resource}] almost reached",
+    "Limit[ for {resource}] almost reached",
     limit(
       "NORMAL",
       "Limit almost reached",
-      "You have almost reached the limit[ of {resource}][: {used} of {limit} {unit|}]",
+      "You have almost reached the limit[ for {resource}][: {used} of {limit} {unit|}]",
     ),
   ),
   "billing.limit_exceeded": named(
-    "Limit[ of {resource}] exceeded",
+    "Limit[ for {resource}] exceeded",
     limit(
       "HIGH",
       "Limit exceeded",
-      "You have exceeded the limit[ of {resource}][: {used} of {limit} {unit|}]",
+      "You have exceeded the limit[ for {resource}][: {used} of {limit} {unit|}]",
     ),
   ),
   "billing.subscription_cancelled": plan(
