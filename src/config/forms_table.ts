@@ -54,7 +54,7 @@ const form = table({
   }),
   origins: z.array(z.string(ORIGINS_RULE).refine(isOrigin, ORIGINS_RULE), ORIGINS_RULE)
     .max(20, ORIGINS_RULE).optional().meta({
-      description: "Origins of other sites whose pages can send the form.",
+      description: "Origins of other sites whose pages can submit the form.",
       examples: [["https://www.example.com"]],
     }),
   honeypot: z.string(FIELD_RULE).min(1, FIELD_RULE).max(100, FIELD_RULE).optional().meta({

@@ -7,7 +7,7 @@ import { MAX_KEY_PROJECTS, permissions } from "./permissions.ts";
 
 const tag = "API keys";
 
-/** Maximum number of requests per key and hour (spec: "Limits"). */
+/** Maximum number of requests per key and hour. */
 export const API_KEY_REQUESTS_PER_HOUR = 5000;
 
 const description = z.string().trim().max(500, "Must be at most 500 characters");

@@ -34,11 +34,11 @@ export const PAGE_LIMIT_MAX = 100;
  * `0x10`, `1e1` and blanks.
  */
 export function wholeNumber({ min, max }: { readonly min: number; readonly max?: number }) {
-  const range = max === undefined ? `${min} up` : `${min} to ${max}`;
+  const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
   return z.preprocess(
     (given) =>
       typeof given !== "string" ? given : /^\d{1,15}$/.test(given) ? Number(given) : undefined,
-    z.int(`Must be a whole number from ${range}, in digits`).min(min)
+    z.int(`Must be a whole number ${range}, using only digits`).min(min)
       .max(max ?? Number.MAX_SAFE_INTEGER),
   );
 }

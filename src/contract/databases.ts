@@ -4,7 +4,7 @@ import { idOrName, page, pageQuery, slug, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { branchName, projectParams } from "./projects.ts";
 
-/** Compute units that `--cu-size` accepts (spec: `db create`). */
+/** Compute units that `--cu-size` accepts. */
 export const CU_SIZES = ["0.25", "0.5", "1.0", "2.0", "4.0", "8.0"] as const;
 export type CuSize = (typeof CU_SIZES)[number];
 

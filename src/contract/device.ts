@@ -7,11 +7,11 @@ const tag = "Device authorization";
 
 export const DEVICE_GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** Lifetime of a device code in seconds (spec: "Limits"). */
+/** Lifetime of a device code in seconds. */
 export const DEVICE_CODE_SECONDS = 300;
-/** Minimum time between two polls in seconds (spec: "Limits"). */
+/** Minimum time between two polls in seconds. */
 export const DEVICE_POLL_SECONDS = 5;
-/** Maximum number of calls to `POST /v1/device` per minute from one IP address (spec: "Limits"). */
+/** Maximum number of calls to `POST /v1/device` per minute from one IP address. */
 export const DEVICE_STARTS_PER_MINUTE = 10;
 
 const short = z.string().max(200);

@@ -1,8 +1,7 @@
 /**
- * The events that the platform notifies people of (spec, "Events"): the 32 events in the
- * specification, and some more. To add an event, add a row to `EVENTS`. Types, checks, the API, the
- * OpenAPI document, the CLI, emails, pages, docs and test samples are derived from the row. The
- * strings in a row are templates for `event_words.ts`.
+ * The events that the platform notifies people of. To add an event, add a row to `EVENTS`. Types,
+ * checks, the API, the OpenAPI document, the CLI, emails, pages, docs and test samples are derived
+ * from the row. The strings in a row are templates for `event_words.ts`.
  *
  * @module
  */
@@ -32,7 +31,7 @@ export const EVENT_CATEGORIES = [
 ] as const;
 export type EventCategory = (typeof EVENT_CATEGORIES)[number];
 
-/** Sorted by decreasing urgency. The index is the number in the specification. */
+/** Sorted by decreasing urgency. The index is the priority's number. */
 export const PRIORITIES = ["CRITICAL", "HIGH", "NORMAL", "LOW"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
@@ -237,19 +236,19 @@ export const EVENTS = {
     "Your[ {plan}] trial ended[ {endsAt:on}]",
   ),
   "billing.limit_approaching": named(
-    "Limit[ of {resource}] almost reached",
+    "Limit[ for {resource}] almost reached",
     limit(
       "NORMAL",
       "Limit almost reached",
-      "You have almost reached the limit[ of {resource}][: {used} of {limit} {unit|}]",
+      "You have almost reached the limit[ for {resource}][: {used} of {limit} {unit|}]",
     ),
   ),
   "billing.limit_exceeded": named(
-    "Limit[ of {resource}] exceeded",
+    "Limit[ for {resource}] exceeded",
     limit(
       "HIGH",
       "Limit exceeded",
-      "You have exceeded the limit[ of {resource}][: {used} of {limit} {unit|}]",
+      "You have exceeded the limit[ for {resource}][: {used} of {limit} {unit|}]",
     ),
   ),
   "billing.subscription_cancelled": plan(

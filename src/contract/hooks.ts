@@ -1,4 +1,4 @@
-/** Deploy hooks: secret URLs that start deployments (spec, "Deploy hook"). @module */
+/** Deploy hooks: secret URLs that start deployments. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { DEPLOYMENT_STATES, deploymentUrls } from "./deployments.ts";

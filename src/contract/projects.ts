@@ -12,7 +12,7 @@ import {
 } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Frameworks that `--framework` accepts (spec: `projects create`). */
+/** Frameworks that `--framework` accepts. */
 export const FRAMEWORKS = ["astro", "nuxt", "sveltekit", "nitro"] as const;
 
 const command = z.string().min(1).max(1000);

@@ -7,7 +7,7 @@ import { projectParams } from "./projects.ts";
 /** Maximum size of a rule set, in bytes of JSON: enough for a rules file of 1 MiB. */
 const MAX_RULE_SET_BYTES = 4 * 1024 * 1024;
 
-/** A runtime rule set. The rule set specification defines its inner format. */
+/** A runtime rule set. `src/rules` defines the format of its rules. */
 const runtimeRuleSet = z.object({
   schemaVersion: z.string().meta({
     description: "Version of the schema",

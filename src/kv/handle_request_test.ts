@@ -73,7 +73,7 @@ Deno.test("keys are listed page by page, and cleared by prefix", () =>
 Deno.test("invalid requests are refused with advice", () =>
   withApi(async (ask) => {
     const bad: readonly [string, string, number, RegExp, Record<string, string>?][] = [
-      ["GET", "/v1/value", 400, /key: Add the key to the query/],
+      ["GET", "/v1/value", 400, /key: Add a key of 1 to 512 bytes to the query/],
       ["GET", "/v1/value?key=", 400, /1 to 512 bytes/],
       ["GET", `/v1/value?key=${"k".repeat(513)}`, 400, /512 bytes/],
       ["GET", "/v1/value?key=a&key=b", 400, /Pass "key" only once/],

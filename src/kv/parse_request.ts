@@ -36,7 +36,7 @@ export class KvRequestError extends Error {
   }
 }
 
-const KEY_RULE = `Add the key to the query: ?key=, 1 to ${MAX_KEY_BYTES} bytes`;
+const KEY_RULE = `Add a key of 1 to ${MAX_KEY_BYTES} bytes to the query: ?key=<key>`;
 const LIMIT_RULE = `Use a whole number from 1 to ${MAX_LIST_LIMIT}`;
 const TTL_RULE = `Use a whole number of seconds from 1 to ${MAX_TTL_SECONDS}`;
 const PREFIX_RULE = `Use a prefix of at most ${MAX_KEY_BYTES} bytes`;

@@ -17,7 +17,7 @@ condition.geo = ["DE"]
 action = { type = "deny" }
 `;
 
-const WARNING = /no request matches geo/;
+const WARNING = /conditions on geo never match/;
 
 const report = z.object({
   points: z.array(z.object({ name: z.string(), state: z.string(), found: z.string() })),

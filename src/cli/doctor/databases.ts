@@ -159,7 +159,7 @@ export function judgeEmbedded({ embedded }: DatabaseFacts, freeBytes: number): r
   return [{
     name,
     state: "warn",
-    found: `${found}, and ${formatBytes(freeBytes)} are free`,
+    found: `${found}; ${formatBytes(freeBytes)} free`,
     advice: "Free some space: a copy of the largest needs " + formatBytes(largestBytes),
   }];
 }

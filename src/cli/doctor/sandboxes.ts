@@ -85,8 +85,9 @@ function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
     state: "warn",
     found: "builds from git are refused, because they could reach the platform's data",
     advice:
-      "Run the platform as root. Alternatively, allow user namespaces for its user, install " +
-      "util-linux (unshare, setpriv, prlimit), and put the program where that user can run it; " +
+      "Run the platform as root. Alternatively, allow user namespaces for the platform's user, " +
+      "install util-linux (unshare, setpriv, prlimit), and put the program where that user can run " +
+      "it; " +
       NAMESPACES_IN_CONTAINER,
   };
 }

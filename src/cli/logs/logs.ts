@@ -135,7 +135,10 @@ export default defineCommand({
       )
       .option("--since <time>", "only entries since this time: 15m, 2h or 1d ago, or an ISO date")
       .addOption(
-        new Option("--until <time>", "only entries before then: 15m, 2h, 1d or an ISO date")
+        new Option(
+          "--until <time>",
+          "only entries before this time: 15m, 2h or 1d ago, or an ISO date",
+        )
           .conflicts("follow"),
       )
       .option("--environment <name>", "only entries of the deployments of this environment")

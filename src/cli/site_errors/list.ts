@@ -6,7 +6,7 @@ import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
-  description: "Lists exceptions and failed requests, grouped by kind.",
+  description: "Includes exceptions and failed requests, grouped by kind.",
   define: (command) =>
     command
       .option(

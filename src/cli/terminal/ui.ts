@@ -1,6 +1,6 @@
 /**
  * @module The output of a command. For people: colored text on stderr, data on stdout. In JSON
- * mode: exactly one object on stdout, and one object per log line on stderr (spec: "JSON output").
+ * mode: exactly one object on stdout, and one object per log line on stderr.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { printable } from "../../lib/format.ts";
@@ -9,7 +9,7 @@ import { createProgress, type Progress } from "./progress.ts";
 import { formatTable } from "./table.ts";
 import type { Writer } from "./writer.ts";
 
-/** Phases of a log line. The spec defines no others. */
+/** Phases of a log line. Scripts parse them, so this list is fixed. */
 export const PHASES = [
   "auth",
   "build",

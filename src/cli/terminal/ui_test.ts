@@ -16,7 +16,7 @@ function uiOf(json: boolean, terminal = false) {
   return { ui, out, pass: (milliseconds: number) => void (time += milliseconds) };
 }
 
-Deno.test("createUi() writes log lines with the four keys of the spec in JSON mode", () => {
+Deno.test("createUi() writes log lines with four keys in JSON mode", () => {
   const { ui, out } = uiOf(true);
   ui.log("build", "warn", "careful");
   ui.done("deploy", "there");

@@ -88,14 +88,16 @@ class DataSection {
     const isExtended = type === EXTENDED;
     if (isExtended) type = MAP + this.#byte(at++);
     const most = isExtended && type === MAP ? undefined : MAX_SIZES[type];
-    if (most === undefined) throw this.#damage(offset, `it has the unknown type ${type}`);
+    if (most === undefined) throw this.#damage(offset, `it has an unknown type (${type})`);
     const sized = this.#size(control, at);
     if (sized.size > most || sized.size < (EXACT_SIZES[type] ?? 0)) {
-      throw this.#damage(offset, `it has the size ${sized.size}`);
+      throw this.#damage(offset, `it has an invalid size (${sized.size})`);
     }
     if (type === MAP || type === ARRAY) return this.#items(type, sized, depth);
     const next = type === BOOLEAN ? sized.next : sized.next + sized.size;
-    if (next > this.#bytes.byteLength) throw this.#damage(offset, "it reaches beyond the data");
+    if (next > this.#bytes.byteLength) {
+      throw this.#damage(offset, "it extends past the end of the data");
+    }
     return { next, nests: 0 };
   }
 
@@ -137,7 +139,7 @@ class DataSection {
 
   #byte(offset: number): number {
     const byte = this.#bytes[offset];
-    if (byte === undefined) throw this.#damage(offset, "it lies beyond the data");
+    if (byte === undefined) throw this.#damage(offset, "it is past the end of the data");
     return byte;
   }
 

@@ -97,7 +97,7 @@ export class AccountService {
 
   async revokeTool(person: Person, id: string): Promise<void> {
     const token = await this.#parts.credentials.removeAccessToken(person.user.id, id);
-    if (token === undefined) throw new Failure("not_found", `Tool ${id} does not exist`);
+    if (token === undefined) throw new Failure("not_found", `Access token ${id} does not exist`);
     this.#parts.memory.forget(token.hash);
   }
 

@@ -179,8 +179,9 @@ export class BranchService {
       .catch((error) => Promise.reject(toFailureOfEngine(error)));
     if (facts === undefined) {
       throw new Failure("conflict", `Database "${name}" keeps no history to restore from`, {
-        hint: "svc serve keeps one unless --db-history-days is 0, but not for servers elsewhere. " +
-          "Restore a snapshot instead",
+        hint:
+          "Restore a snapshot instead. svc serve keeps a history unless --db-history-days is 0, " +
+          "but not for databases on other PostgreSQL servers",
       });
     }
     if (facts.since === null) {

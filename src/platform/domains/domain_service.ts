@@ -330,7 +330,7 @@ export class DomainService {
     if (items.length < MAX_DOMAINS) return;
     throw new Failure(
       "conflict",
-      `Project "${project.name}" has the maximum of ${MAX_DOMAINS} domains`,
+      `Project "${project.name}" has the maximum of ${MAX_DOMAINS} domains: remove one first`,
     );
   }
 

@@ -162,7 +162,10 @@ export class DrainService {
     const { store, drains, now, random } = this.#parts;
     this.#checkUrl(url);
     if ((await store.collect(projectId)).length >= MAX_DRAINS) {
-      throw new Failure("conflict", `A project can have at most ${MAX_DRAINS} drains`);
+      throw new Failure(
+        "conflict",
+        `A project can have at most ${MAX_DRAINS} drains: remove one first`,
+      );
     }
     const id = uuidV7(now, random);
     const record = await store.seal({ id, projectId, url, headers, createdAt: now() });

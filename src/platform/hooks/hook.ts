@@ -34,7 +34,7 @@ export interface HookUse {
   readonly last: number | null;
 }
 
-/** Length of a token, in bytes (spec: 256 bits of entropy, 64 hexadecimal digits). */
+/** Length of a token, in bytes: 256 bits of entropy, 64 hexadecimal digits. */
 const TOKEN_BYTES = 32;
 
 export function mintHookToken(random: Random): string {
@@ -75,7 +75,7 @@ export type TriggerDecision =
   | { readonly type: "deploy"; readonly environment: string }
   | { readonly type: "refuse"; readonly message: string; readonly hint: string };
 
-/** Decides where a trigger deploys (spec, "Hook scope"): to production or to a preview. */
+/** Decides where a trigger deploys: to production or to a preview. */
 export function decideTrigger(
   hook: Pick<HookRecord, "scope" | "branch" | "restrictBranch">,
   branches: { readonly wanted: string; readonly production: string },

@@ -42,7 +42,10 @@ export class HookService {
     const { hooks, projects, now, random } = this.#services;
     const project = await findProject(projects, caller, body.projectId);
     if (await hooks.countOf(project.id) >= MAX_HOOKS) {
-      throw new Failure("conflict", `Project "${project.name}" already has ${MAX_HOOKS} hooks`);
+      throw new Failure(
+        "conflict",
+        `Project "${project.name}" already has ${MAX_HOOKS} hooks: delete one first`,
+      );
     }
     const pattern = isPattern(body.branch);
     if (pattern && body.restrictBranch === false) {

@@ -5,14 +5,14 @@ import { Failure } from "../core/http/mod.ts";
 /** Maximum number of candidates to list for an ambiguous SHA. */
 const MAX_CANDIDATES = 10;
 
-/** Returns the failure for a token that no hook has (spec, "Deploy hook error messages"). */
+/** Returns the failure for a token that no hook has. */
 export function unknownHook(): Failure {
   return new Failure("unauthorized", "Invalid token", {
     hint: "Check the URL: the hook was deleted, or `svc hooks regenerate` has replaced its URL.",
   });
 }
 
-/** Reports unreachable repositories as a missing branch (spec, "Deploy hook error messages"). */
+/** Reports unreachable repositories as a missing branch. */
 export function resolveFailure(
   resolved: Exclude<Resolved, { readonly type: "found" }>,
   wanted: WantedCommit,

@@ -118,7 +118,7 @@ export class TriggerService {
     );
   }
 
-  /** Deploys the branch and commit that the body names (spec, "Trigger request body"). */
+  /** Deploys the branch and commit that the body names. */
   async trigger(hook: HookRecord, trigger: Trigger): Promise<TriggerAnswer> {
     const { idempotencyKey, body } = trigger;
     if (idempotencyKey === undefined) return await this.#deploy(hook, trigger, undefined);

@@ -111,7 +111,10 @@ function checkLimits(
 ): SetPlan | undefined {
   const kept = variables.filter((each) => each.key !== wanted.key);
   if (kept.length + 1 > MAX_VARIABLES) {
-    return { type: "refuse", message: `A project can have at most ${MAX_VARIABLES} variables` };
+    return {
+      type: "refuse",
+      message: `A project can have at most ${MAX_VARIABLES} variables: delete one first`,
+    };
   }
   const added = wanted.key.length + wanted.bytes;
   for (const environment of new Set([wanted.scope, ...kept.map((each) => each.scope)])) {

@@ -27,12 +27,12 @@ function valueProblem(value: string): Omit<Finding, "severity" | "path"> | undef
   if (!FIELD_VALUE.test(value)) {
     return {
       code: "bad_header_value",
-      message: `Use a header value without spaces around it: it is ${shown}`,
+      message: `Use a header value without leading or trailing spaces: it is ${shown}`,
     };
   }
   return !BEYOND_LATIN1.test(value) ? undefined : {
     code: "bad_header_value",
-    message: `Use a header value of ASCII or Latin-1 characters: it is ${shown}`,
+    message: `Use a header value with only ASCII or Latin-1 characters: it is ${shown}`,
     hint: "Percent-encode other characters",
   };
 }

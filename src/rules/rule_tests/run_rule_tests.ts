@@ -149,7 +149,7 @@ function runOne(compiled: CompiledRules, { test, position }: PlacedRuleTest): Ru
   const facts = factsFromRequest(describeRequest(test));
   if ("rejected" in facts) {
     const failures = [
-      ...compare("status", test.expect.status ?? "a response by the rules", 400),
+      ...compare("status", test.expect.status ?? "a response from the rules", 400),
       ...compareRules(test, []),
     ];
     return { name: test.name, passed: failures.length === 0, failures, matched: [], ...place };

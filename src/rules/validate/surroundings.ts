@@ -71,7 +71,8 @@ function* warnAsn(checked: CheckedRule): Generator<Finding> {
     if (leaf.asn === undefined) continue;
     yield warningAt([...path, "asn"], {
       code: ASN_UNKNOWN,
-      message: "Start the platform with --asn: without an ASN database, no request matches asn",
+      message:
+        "Start the platform with --asn: without an ASN database, conditions on asn never match",
       hint: "A trusted proxy can also send the network in X-Geo-ASN",
     });
   }
@@ -85,7 +86,7 @@ function* warnGeo(checked: CheckedRule): Generator<Finding> {
     yield warningAt([...path, "geo"], {
       code: GEO_UNKNOWN,
       message:
-        "Repair the platform's country database: svc cannot read it, so no request matches geo",
+        "Repair the platform's country database: svc cannot read it, so conditions on geo never match",
       hint:
         "The platform's log has the reason. A trusted proxy can also send the country in X-Geo-Country",
     });

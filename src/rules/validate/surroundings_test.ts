@@ -48,8 +48,8 @@ Deno.test("parseRulesToml() names missing functions, with position and suggestio
 
 Deno.test("parseRulesToml() warns about asn if there is no ASN database", () => {
   assert.deepEqual(findings({ hasAsn: false }), [
-    "5:17 warning asn_unknown: Start the platform with --asn: without an ASN database, no " +
-    "request matches asn (A trusted proxy can also send the network in X-Geo-ASN)",
+    "5:17 warning asn_unknown: Start the platform with --asn: without an ASN database, " +
+    "conditions on asn never match (A trusted proxy can also send the network in X-Geo-ASN)",
   ]);
 });
 

@@ -18,8 +18,8 @@ export const NAMESPACES_IN_CONTAINER =
 
 /** Advice for operators if servers on Node cannot have namespaces. */
 const NAMESPACES_ADVICE =
-  "Run the platform as root, or allow user namespaces for its user, with util-linux (unshare) " +
-  `installed; ${NAMESPACES_IN_CONTAINER}`;
+  "Run the platform as root, or install util-linux (unshare) and allow user namespaces for the " +
+  `platform's user; ${NAMESPACES_IN_CONTAINER}`;
 
 /** Advice for operators if Landlock and seccomp exist but servers cannot run on Node. */
 const CONTAINER_ADVICE =

@@ -89,12 +89,13 @@ function BranchForm({ visit, state }: {
       {database.history?.since
         ? (
           <Field
-            label="As of (UTC); if empty, the current state"
+            label="As of (UTC)"
             name="at"
             type="datetime-local"
             state={state}
             autocomplete="off"
             step={1}
+            hint="Leave empty for the current state."
             optional
           />
         )

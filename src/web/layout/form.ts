@@ -67,7 +67,7 @@ export async function readForm(request: Request, maxUpload?: number): Promise<Se
   if (type !== "application/x-www-form-urlencoded") {
     throw new Failure(
       "unsupported_media_type",
-      "Send the form from one of the platform's own pages",
+      "Submit the form from one of the platform's own pages",
     );
   }
   const text = new TextDecoder().decode(await readBytes(request, MAX_FORM_BYTES));

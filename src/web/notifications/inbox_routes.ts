@@ -100,7 +100,7 @@ function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageSer
   const one = (fields: Fields): string => {
     const parsed = id.safeParse(fields);
     if (parsed.success) return parsed.data.id;
-    throw new Failure("invalid_request", "Send the form from one of the platform's own pages");
+    throw new Failure("invalid_request", "Submit the form from one of the platform's own pages");
   };
   act(
     "read",
@@ -147,7 +147,7 @@ function bindPreferences(bind: PageBinder, { preferences, workspaces }: InboxPag
       }
       const failure = parsed.error.issues.some(({ path: [field] }) => field === "quietHours")
         ? `${category}: set both times for quiet hours, or neither. Nothing was saved.`
-        : "Send the form from one of the platform's own pages";
+        : "Submit the form from one of the platform's own pages";
       return preferencesPage(await context(visit), {
         preferences: await preferences.of(own),
         refused: { category, state: { values: {}, problems: {}, failure } },

@@ -126,7 +126,7 @@ function Options({ state, contentType, ttl }: {
         inputmode="numeric"
         maxlength={8}
         initial={ttl}
-        hint="Leave empty to keep the value."
+        hint="Leave empty if the value should not expire."
         optional
       />
     </div>

@@ -115,7 +115,7 @@ function searchPage(context: BoardContext, shown: {
           : (
             <section class="card" aria-label="Results">
               <Empty title="No results" command="svc projects list">
-                Only recent deployments are searched. List all:
+                Only recent deployments are searched. List all projects:
               </Empty>
             </section>
           )}

@@ -97,7 +97,10 @@ async function readEntries(zip: ZipFile): Promise<ZippedFile[]> {
       );
     }
     if (files.length === MAX_SOURCE_FILES) {
-      throw new Failure("payload_too_large", `The archive has more than ${MAX_SOURCE_FILES} files`);
+      throw new Failure(
+        "payload_too_large",
+        `The archive has more than ${MAX_SOURCE_FILES} files. To upload more, use the CLI`,
+      );
     }
     files.push({ path, content: await readContent(zip, entry) });
   }

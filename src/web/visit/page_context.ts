@@ -87,10 +87,10 @@ const DONE: Readonly<Record<string, string>> = {
   "snapshot-removed": "Snapshot deleted.",
   "message-retried": "Redelivering the message.",
   "message-deleted": "Message deleted.",
-  "letters-retried": "Redelivering up to 1,000 dead letters.",
+  "letters-retried": "Redelivering the dead letters, at most 1,000 at a time.",
   "submission-deleted": "Submission deleted.",
-  "submissions-deleted": "Deleted up to 200 submissions.",
-  "letters-deleted": "Deleted up to 1,000 dead letters.",
+  "submissions-deleted": "Submissions deleted. At most 200 are deleted at a time.",
+  "letters-deleted": "Dead letters deleted. At most 1,000 are deleted at a time.",
 };
 
 /** Actions that replace the production deployment. */

@@ -36,7 +36,7 @@ function parse<T>(
 ): T {
   const checked = checkFields(schema, fields);
   if (checked.ok) return checked.value;
-  throw new Failure("invalid_request", "Send the form from one of the platform's own pages");
+  throw new Failure("invalid_request", "Submit the form from one of the platform's own pages");
 }
 
 /**

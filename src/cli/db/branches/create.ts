@@ -16,7 +16,7 @@ export default defineCommand({
       .option("--from <branch>", "branch to copy", MAIN_BRANCH)
       .option(
         "--at <time>",
-        "copy the branch as it was then: 10m, 2h or 3d ago, or a date and time",
+        "copy the branch as of this time: 10m, 2h or 3d ago, or a date and time",
       )
       .option(
         "--ttl <time>",

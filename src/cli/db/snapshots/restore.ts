@@ -32,8 +32,8 @@ export default defineCommand({
     if (branches.some((branch) => branch.name === name)) {
       await confirm(ctx, {
         force: flags.force,
-        question: `Replace ${shown} with the snapshot from ${age}? Its current data is lost`,
-        wanted: `Confirm the replacement of ${shown} with the snapshot from ${age}`,
+        question: `Replace ${shown} with the snapshot created ${age}? Its current data is lost`,
+        wanted: `Confirm the replacement of ${shown} with the snapshot created ${age}`,
         declined: "Nothing restored",
       });
     }
@@ -41,7 +41,7 @@ export default defineCommand({
       params: { ...params, snapshot: snapshot.id },
       body: { branch: name },
     });
-    ctx.ui.done("db", `Restored ${shown} from the snapshot from ${age}`);
+    ctx.ui.done("db", `Restored ${shown} from the snapshot created ${age}`);
     ctx.ui.result({ branch, snapshot }, "");
   },
 });

@@ -39,7 +39,7 @@ export function readCheckpoint(control: Uint8Array): Checkpoint {
   const view = new DataView(control.buffer, control.byteOffset, control.byteLength);
   const version = view.getUint32(VERSION_AT, true);
   if (version !== CONTROL_VERSION) {
-    throw new Error(`The control file of a database has the unknown version ${version}`);
+    throw new Error(`The control file of a database has an unknown version: ${version}`);
   }
   return {
     redo: Number(view.getBigUint64(REDO_AT, true)),

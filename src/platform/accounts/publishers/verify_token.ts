@@ -23,9 +23,9 @@ const header = z.object({
 const times = z.object({
   iss: z.string(),
   aud: z.union([z.string(), z.array(z.string()).length(1).transform(([only]) => only!)]),
-  jti: z.string("its claim jti is missing").min(1).max(300),
-  iat: z.number("its claim iat is missing"),
-  exp: z.number("its claim exp is missing"),
+  jti: z.string("its jti claim is missing").min(1).max(300),
+  iat: z.number("its iat claim is missing"),
+  exp: z.number("its exp claim is missing"),
 });
 
 /** A token with a valid signature and validity period. */
@@ -45,7 +45,7 @@ export async function namedIssuer(token: string): Promise<string> {
   } catch (cause) {
     throw new TokenRefused("it is not a JSON Web Token", { cause });
   }
-  throw new TokenRefused("its claim iss is missing");
+  throw new TokenRefused("its iss claim is missing");
 }
 
 function readHeader(token: string, decode: (token: string) => unknown): unknown {
@@ -60,7 +60,7 @@ function describeFault(error: { readonly code: string }): string {
   const claim = "claim" in error ? String(error.claim) : undefined;
   if (error.code === "ERR_JWT_EXPIRED") return "it has expired";
   if (claim === "nbf") return "it is not valid yet";
-  if (claim !== undefined) return `its claim ${claim} is wrong`;
+  if (claim !== undefined) return `its ${claim} claim is wrong`;
   if (error.code === "ERR_JWS_SIGNATURE_VERIFICATION_FAILED") return "its signature is wrong";
   return "it was not signed by the issuer's key";
 }

@@ -38,7 +38,7 @@ function parseEndpoint(text: string): string {
   }
   if (url.username !== "" || url.password !== "") refuseCredentials();
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
-    return refuse("its endpoint has a path", "Write only scheme, host and port");
+    return refuse("its endpoint has a path", "Write endpoint=https://host, without a path");
   }
   return url.origin;
 }

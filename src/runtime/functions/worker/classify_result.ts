@@ -109,10 +109,12 @@ function unchanged(facts: StepFacts): Classified {
   const subject = facts.mode === "response" ? facts.response : facts.request;
   const used = facts.mode === "response" ? responseUsed(subject) : requestUsed(subject);
   if (used) {
-    const what = facts.mode === "response" ? "response" : "request";
+    const [what, wanted] = facts.mode === "response"
+      ? ["response", "Response"]
+      : ["request", "Request or Response"];
     return invalid(
       `The step read the body of the ${what} and returned nothing. ` +
-        "Read a clone(), or return a new one",
+        `Read a clone() of it instead, or return a new ${wanted}`,
     );
   }
   return facts.mode === "response" ? asResponse(subject, facts) : asRequest(subject, facts);

@@ -66,7 +66,7 @@ export async function unlinkMessenger(
   if (user.email === null && links.length === 1) {
     throw new Failure(
       "conflict",
-      "Cannot unlink the chat: it is the account's only way to sign in",
+      "Cannot unlink the chat: it is the account's only way to sign in. Add an email address first",
     );
   }
   await messengerLinks.remove([user.id, id]);

@@ -75,7 +75,10 @@ export class WebhookService {
     checkWebhookUrl(wanted.url, this.#parts);
     const known = await store.collect(workspaceId);
     if (known.length >= MAX_WEBHOOKS) {
-      throw new Failure("conflict", `A workspace can have at most ${MAX_WEBHOOKS} webhooks`);
+      throw new Failure(
+        "conflict",
+        `A workspace can have at most ${MAX_WEBHOOKS} webhooks: delete one first`,
+      );
     }
     const place = { workspaceId, id: uuidV7(now, random) };
     const secret = mintWebhookSecret(random);
@@ -155,7 +158,10 @@ export class WebhookService {
     const entry = await store.entry(id, entryId);
     if (entry === undefined) throw new Failure("not_found", `Delivery ${entryId} does not exist`);
     if (!webhook.enabled) {
-      throw new Failure("conflict", "Cannot redeliver: the webhook is turned off");
+      throw new Failure(
+        "conflict",
+        "Cannot redeliver: the webhook is turned off. Turn it on first",
+      );
     }
     const key = `redelivery ${entryId} ${uuidV7(now, random)}`;
     const request = { key, channel: "webhook" as const, userId: null, content: entry.content };
