@@ -16,7 +16,7 @@ export function runtimeVersion(runtime: Uint8Array): string | undefined {
 /**
  * Checks that a file is this Deno's base runtime.
  *
- * @throws {Error} if the versions differ, because the program could then not read the packed data.
+ * @throws {Error} if the versions differ, because then the program could not read its packed data.
  */
 export async function checkBaseRuntime(path: string): Promise<void> {
   const version = runtimeVersion(await Deno.readFile(path));

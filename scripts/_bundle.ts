@@ -144,7 +144,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
 const sizeOf = ({ outputs }: Metafile, paths: Iterable<string>): number =>
   [...paths].reduce((total, path) => total + outputs[path]!.bytes, 0);
 
-/** The code that is read and evaluated when some modules are imported. */
+/** The code that is read and evaluated when certain modules are imported. */
 export interface Loaded {
   readonly chunks: number;
   readonly bytes: number;

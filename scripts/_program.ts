@@ -15,7 +15,7 @@ export type Command = readonly [string, ...string[]];
 /** Path of the compiled program to test (`SVC_BIN`), or `undefined` to test the source. */
 export const COMPILED: string | undefined = Deno.env.get("SVC_BIN") || undefined;
 
-/** Returns the command that starts the program: {@link COMPILED}, otherwise the source. */
+/** Returns the command that starts the program: {@link COMPILED} if set, otherwise the source. */
 export function programCommand(): Command {
   return COMPILED === undefined
     ? [Deno.execPath(), "run", "--quiet", "--allow-all", "--no-check", join(ROOT, "main.ts")]

@@ -167,7 +167,7 @@ const BEST_QUALITY = 11;
 /**
  * Returns the quality in `BROTLI_QUALITY`, or the highest quality if the variable is not set.
  *
- * @throws {RangeError} if it is not a quality
+ * @throws {RangeError} if the value is not a quality
  */
 export function parseQuality(text: string | undefined): number {
   if (text === undefined || text === "") return BEST_QUALITY;

@@ -46,7 +46,7 @@ const FAILURES = /^ FAILURES \n\n(?<list>(?:.+\n)+)/gm;
 /** Matches the part before that list: the errors, with stack traces. */
 const ERRORS = /^ ERRORS \n\n(?<errors>[^]*?)\n\n FAILURES $/gm;
 
-/** Matches the tests that had started, which `deno test` prints when it is interrupted. */
+/** Matches the list of unfinished tests that `deno test` prints when it is interrupted. */
 const PENDING = /^SIGINT The following tests were pending:\n\n(?<list>(?:.+\n)+)/gm;
 
 /**

@@ -71,7 +71,7 @@ async function bareCommand(folder: string): Promise<Command> {
   return [output];
 }
 
-/** Calls `run` with a bare server that responds to the paths of `svc` with the same responses. */
+/** Calls `run` with a bare server that sends the same response as `svc` for each of its paths. */
 export async function withBare<T>(
   folder: string,
   svc: Answered,

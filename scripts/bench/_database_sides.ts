@@ -30,7 +30,7 @@ export interface DatabaseSide {
 const READY_LIMIT_MS = 180_000;
 const LOOK_MS = 5;
 
-/** A platform's databases, created and used in the same way as the CLI does. */
+/** A platform's databases, created and used as the CLI would. */
 abstract class PlatformSide implements DatabaseSide {
   abstract readonly name: string;
   protected abstract readonly engine: "embedded" | "server";

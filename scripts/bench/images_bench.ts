@@ -9,7 +9,7 @@ import { formatTable, median, whole } from "./_table.ts";
 
 const ROUNDS = 5;
 
-/** Maximum for the median time of an image on a page, in milliseconds. */
+/** Maximum median time to create an image for a page, in milliseconds. */
 const AIM_MS = 1000;
 
 const SIZES = [640, 1920] as const;

@@ -12,8 +12,8 @@ import { isSha256 } from "../lib/hash.ts";
 const NAME = "hashes.json";
 
 /**
- * Time after a change in which a file can change again while its timestamps stay the same, in
- * milliseconds. The timestamps of some file systems have a resolution of only two seconds.
+ * Time in milliseconds during which a file that has just changed can change again without getting
+ * new timestamps. The timestamps of some file systems have a resolution of only two seconds.
  */
 const UNSETTLED_MS = 2000;
 

@@ -33,7 +33,7 @@ function ownOutputs(): ReadonlySet<string> {
 
 /**
  * Separates the files to deploy from those that this program is writing to, as in `svc deploy >
- * deploy.log`. The latter change until the program exits, and are not deployed.
+ * deploy.log`. Files of the second kind change until the program exits, and are not deployed.
  */
 function withoutOwnOutput(files: readonly OutputFile[]): {
   readonly files: readonly OutputFile[];

@@ -1,4 +1,4 @@
-/** @module Checks that the machine's Node can run a framework before a build fails. */
+/** @module Checks whether a build failed because the machine's Node cannot run the framework. */
 import { satisfies, valid, validRange } from "semver";
 import * as z from "zod";
 import { type DetectedProject, findFramework } from "../manifest/mod.ts";

@@ -206,7 +206,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
 }
 
 /**
- * Prepares everything for a deployment that does not need the platform: runs
+ * Prepares the parts of a deployment that do not need the platform: runs
  * {@link assembleProject}, hashes the files and bundles the functions.
  *
  * @throws {BuildError} If the project is at fault

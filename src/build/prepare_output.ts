@@ -79,7 +79,7 @@ type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
 /**
  * Returns the server of a project whose runtime in svc.toml is `command` and whose language was not
- * detected. The first file of the output stands for its entry. Returns `undefined` for other
+ * detected. The first file of the output is used as its entry. Returns `undefined` for other
  * projects, and for an empty output.
  */
 function findProgram(
@@ -253,8 +253,8 @@ function serverFactsOf(
 }
 
 /**
- * Lists the files, reads or creates the manifest, validates it, and prepares the servers. Throws
- * all problems of a step at once.
+ * Lists the files, reads or creates the manifest, validates it, and prepares the servers. If a step
+ * fails, throws one error with all of its problems.
  */
 export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
   const described = await describeOutput(host, facts);

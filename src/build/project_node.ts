@@ -31,7 +31,7 @@ const LTS_NAMES: Readonly<Record<string, number>> = {
   gallium: 16,
 };
 
-/** Maximum length of a string that counts as a version. */
+/** Maximum length of a string that counts as a version, in characters. */
 const MAX_TEXT = 128;
 
 /** Minor and patch versions that are higher than those of any Node release. */

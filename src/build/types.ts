@@ -25,7 +25,7 @@ export interface BuildHost {
   say(phase: BuildPhase, level: BuildLevel, message: string): void;
   /** Shows warnings about a file. */
   warn(found: FileFindings): void;
-  /** Opens one stream of a command's output. A command has two streams open at once. */
+  /** Opens one stream of a command's output. A command has two open streams. */
   output(phase: BuildPhase): OutputSink;
   /** Returns a path in the form shown to the user. */
   showPath(absolutePath: string): string;

@@ -269,7 +269,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
     );
     const usual = await hintOfCode(report.code);
     if (!json) {
-      // Left out for people, because `svc explain` contains the hints that always apply to a code.
+      // People do not see a hint that always applies to a code, because `svc explain` shows it.
       const { hint, ...rest } = report;
       stderr.write(`${toHumanError(hint === usual ? rest : report, ui.colors)}\n`);
     } else if (!ui.answered) {

@@ -49,7 +49,7 @@ for (const words of lines) {
 
 Deno.test("every example of a command parses", async () => {
   for (const { words: prefix, leaf } of leavesOf(COMMANDS)) {
-    // The examples of a hidden command are never shown, and can use its new name.
+    // The examples of a hidden command are never shown, and can use the name that replaces it.
     if (leaf.hidden === true) continue;
     const command = (await leaf.load()).default;
     assert.ok(command.examples.length > 0, `${leaf.name} has no example`);

@@ -55,7 +55,8 @@ function readPoll(received: Received): PollAnswer {
 /**
  * Starts a device authorization for a client called `name`.
  *
- * @throws {ApiError} `rate_limited` after too many attempts, and `UnreachableError`.
+ * @throws {ApiError} `rate_limited` after too many attempts, or {UnreachableError} if the platform
+ *   does not respond.
  */
 export async function startDeviceLogin(
   name: string,

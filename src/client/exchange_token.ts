@@ -23,7 +23,8 @@ export interface AskedKey {
 /**
  * Exchanges the token of a CI job for a key.
  *
- * @throws {ApiError} if the platform rejects the token, and {UnreachableError} or {ContractError}
+ * @throws {ApiError} if the platform rejects the token, {UnreachableError} if it does not respond,
+ *   or {ContractError} if its response is invalid
  */
 export async function exchangeToken(asked: AskedKey, options: OAuthOptions): Promise<ExchangedKey> {
   const received = await postFields(PATH, {

@@ -2,7 +2,7 @@
 
 /**
  * Size of a piece in bytes. With its chunk framing, it fits into the 64 KiB that an HTTP server on
- * Deno reads at once.
+ * Deno reads in one call.
  */
 const PIECE_BYTES = 60 * 1024;
 

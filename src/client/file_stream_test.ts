@@ -19,7 +19,7 @@ Deno.test("openFileStream() closes the file when the reader stops", async () => 
   const path = await Deno.makeTempFile();
   try {
     const stream = await openFileStream(path);
-    await stream.cancel(); // the test runner fails if a file stays open
+    await stream.cancel(); // The test runner fails if a file stays open.
   } finally {
     await Deno.remove(path);
   }

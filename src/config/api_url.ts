@@ -12,7 +12,7 @@ export function normalizeApiUrl(apiUrl: string): string {
   return url.origin + url.pathname.replace(/\/+$/, "");
 }
 
-/** Whether a platform's URL has the canonical form. */
+/** Returns whether a platform's URL has the canonical form. */
 export function isApiUrl(text: string): boolean {
   try {
     return normalizeApiUrl(text) === text;

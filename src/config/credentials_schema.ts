@@ -6,7 +6,7 @@ import * as z from "zod";
 import { isApiUrl } from "./api_url.ts";
 import { DNS_LABEL } from "./field_rules.ts";
 
-/** Maximum length of a stored API token. */
+/** Maximum length of a stored API token, in characters. */
 const MAX_TOKEN = 4096;
 
 const login = z.strictObject({

@@ -4,12 +4,12 @@
  */
 
 /**
- * Maximum length of a project name: `<name>-<shortid>` and `<name>-git-<branch>` are host labels,
- * which are at most 63 characters long (RFC 1035, 2.3.4).
+ * Maximum length of a project name, in characters: `<name>-<shortid>` and `<name>-git-<branch>` are
+ * host labels, which are at most 63 characters long (RFC 1035, 2.3.4).
  */
 export const PROJECT_NAME_MAX = 40;
 
-/** Maximum length of an environment variable name. */
+/** Maximum length of an environment variable name, in characters. */
 export const VARIABLE_NAME_MAX = 128;
 
 /** A lower-case DNS label that neither starts nor ends with a hyphen (RFC 1123, 2.1). */

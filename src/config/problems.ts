@@ -66,7 +66,7 @@ function formatOf(root: unknown): DocumentFormat {
       const hint = keyHint(path, key, valueAt(root, [...path, key]));
       return hint === undefined ? undefined : { hint };
     },
-    /** Only declarations have two forms. A table was meant as the second one. */
+    /** Only declarations have two forms. A table is treated as the second form. */
     meantBranch(branches, path) {
       const value = valueAt(root, path);
       const isTable = typeof value === "object" && value !== null && !Array.isArray(value) &&

@@ -29,7 +29,7 @@ const prefix = z.string().max(MAX_KEY_BYTES).refine(
   fitsKey,
   `Must be well-formed text of at most ${MAX_KEY_BYTES} bytes`,
 );
-/** Whether a key has a `.` or `..` segment, which HTTP clients remove from URLs. */
+/** Returns whether a key has a `.` or `..` segment, which HTTP clients remove from URLs. */
 export const hasDotSegment = (key: string): boolean => /(?:^|\/)\.{1,2}(?:\/|$)/.test(key);
 const key = prefix.min(1, "Must not be empty").refine(
   (text) => !hasDotSegment(text),

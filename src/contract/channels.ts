@@ -177,7 +177,7 @@ export type DeliveryChannel = Reaching<"person" | "workspace">;
 export const PERSONAL_CHANNELS = reaching("person");
 export type PersonalChannel = Reaching<"person">;
 
-/** Whether a channel reaches a person. */
+/** Returns whether a channel reaches a person. */
 export const isPersonal = (channel: DeliveryChannel): channel is PersonalChannel =>
   CHANNEL_ROWS[channel].reach === "person";
 

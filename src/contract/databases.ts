@@ -20,7 +20,7 @@ export const DATABASE_ENGINES = ["embedded", "server"] as const;
 /** The branch that every database starts with. */
 export const MAIN_BRANCH = "main";
 
-/** Maximum length of a database name, which is also the name of a role. */
+/** Maximum length of a database name, in characters. Names of roles start with it. */
 export const DATABASE_NAME_MAX = 40;
 export const databaseName = slug(DATABASE_NAME_MAX);
 

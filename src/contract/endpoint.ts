@@ -42,9 +42,9 @@ export type Access = (typeof ACCESS_LEVELS)[number];
 export type IdempotencyKind = "kept" | "own" | "refused" | "none";
 
 /**
- * HTTP features of an endpoint, apart from bodies: `if-match` is a condition of the request, `etag`
- * is a field of the response, `resumable` accepts `Last-Event-ID`, `sets-cookie` signs in or out,
- * `limited` counts requests without a credential, and `idempotency-key` means that the endpoint
+ * HTTP features of an endpoint, apart from bodies. `if-match` is a condition of the request, and
+ * `etag` is a field of the response. `resumable` accepts `Last-Event-ID`. `sets-cookie` signs in or
+ * out. `limited` counts requests without a credential. `idempotency-key` means that the endpoint
  * reads this field itself.
  */
 export type Trait =
@@ -115,8 +115,8 @@ function usualAccess(given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "a
 }
 
 /**
- * Returns the default. Keys are refused if the endpoint needs no credential, because responses are
- * stored by credential, or if the request's body is not JSON.
+ * Returns the default for `idempotency`. Keys are refused if the endpoint needs no credential,
+ * because responses are stored by credential, or if the request's body is not JSON.
  */
 function usualIdempotency(
   given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "auth" | "bodyKind">>,

@@ -277,8 +277,9 @@ const BY_NAME: ReadonlyMap<string, Needed> = new Map([
 ]);
 
 /**
- * Returns the permissions of which a key needs one, or `undefined` if the key can call the
- * endpoint. Endpoints that are not in any table require `everything`.
+ * Returns the permissions that a key lacks for an endpoint, any one of which is enough. Returns
+ * `undefined` if the key can call the endpoint. Endpoints that are not in any table require
+ * `everything`.
  */
 export function lackedFor(
   endpoint: Pick<Endpoint, "method" | "path">,
@@ -304,7 +305,8 @@ const SHARED: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether a key that is limited to certain projects can call an endpoint on one of those projects.
+ * Returns whether a key that is limited to certain projects can call an endpoint on one of those
+ * projects.
  */
 export function isOfOneProject(endpoint: Pick<Endpoint, "method" | "path">): boolean {
   return /\{(?:project|deployment|build)\}/.test(endpoint.path) ||

@@ -4,7 +4,7 @@ import { page, pageQuery, slug, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";
 
-/** Maximum length of an environment name, which is part of host labels. */
+/** Maximum length of an environment name, in characters. Host labels contain the name. */
 const NAME_MAX = 20;
 
 export const environmentName = slug(NAME_MAX);

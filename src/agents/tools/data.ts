@@ -21,7 +21,7 @@ const MAX_LISTED = 1000;
 const MAX_ROWS = 100;
 /** Maximum number of results per query. */
 const MAX_RESULTS = 20;
-/** Maximum number of characters in all values of a query. Further values are dropped. */
+/** Maximum total length of the values that a query returns, in characters. */
 const MAX_VALUES = 200_000;
 /** Maximum number of bytes to read from a schema. */
 const MAX_SCHEMA_BYTES = 256 * 1024;

@@ -10,7 +10,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Parses a duration such as `15m` before now, or a date. Returns a timestamp. */
+/** Parses a date, or how long ago a time was, such as `15m`. Returns a timestamp. */
 function parseSince(text: string, now: number): string {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (unit !== undefined) return new Date(now - Number(count) * UNIT_MS[unit]!).toISOString();

@@ -11,7 +11,7 @@ import { BuildError } from "../build_error.ts";
 /** Maximum total size of an image's files, in bytes (4 GiB). */
 const MAX_IMAGE_BYTES = 4 * 1024 ** 3;
 
-/** Maximum number of links and files in an image. The deployment has a few more files. */
+/** Maximum number of links and of files in an image. The deployment adds a few files. */
 const MAX_IMAGE_LINKS = 20_000;
 const MAX_IMAGE_FILES = MAX_FILES - 1000;
 

@@ -22,8 +22,8 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Fetches the version of the package manager that a project requires, unless that is npm or none of
- * the project's commands uses it.
+ * Fetches the version of the package manager that a project requires. Fetches nothing if the
+ * project uses npm, or if none of its commands uses the package manager.
  *
  * @throws {BuildError} if it cannot be fetched
  */

@@ -38,7 +38,7 @@ export function stepTime(text: string): number {
 
 /**
  * Returns the rolling release that the flags request, or `undefined` to serve the deployment to
- * everyone at once.
+ * everyone immediately.
  */
 export function rollingOf({ rolling, every, share }: RollingFlags): RollingWish | undefined {
   if (share !== undefined && (rolling !== undefined || every !== undefined)) {

@@ -81,9 +81,7 @@ export interface Sent {
  */
 const CREATE_PATIENCE = 3000;
 
-/**
- * Time to wait before reporting that the deployment is taking longer to go live, in milliseconds.
- */
+/** Time to wait before reporting that the deployment is not live yet, in milliseconds. */
 const START_PATIENCE = 5000;
 
 function totalOf(blobs: readonly { readonly size: number }[]): Amount {
@@ -152,9 +150,9 @@ export function toBody(
 }
 
 /**
- * Creates the deployment, as a difference from the last deployment if the platform still has that.
- * If the user stops the command during the request, waits for the response, because the
- * deployment's id is needed to stop it.
+ * Creates the deployment, as a difference from the last deployment if the platform still has that
+ * one. If the user stops the command during the request, waits for the response, because stopping
+ * the deployment requires its id.
  */
 async function create(ctx: Context, request: DeploymentRequest) {
   const { cleanupClient, project, root } = request;

@@ -60,8 +60,8 @@ async function logOutput(ctx: Context, { stdout, stderr }: Deno.ChildProcess): P
 
 /**
  * Runs the command, waits until it exits, and returns its exit code. If a signal killed the
- * command, the exit code is 128 plus the signal's number. Throws `not_runnable` with the exit code
- * that shells use if the command cannot be started.
+ * command, the exit code is 128 plus the signal's number. If the command cannot be started, throws
+ * `not_runnable` with the exit code that shells use.
  */
 export async function runChild(ctx: Context, command: ChildCommand): Promise<number> {
   ctx.signal.throwIfAborted();

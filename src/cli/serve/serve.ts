@@ -31,8 +31,8 @@ async function keepToken(ctx: Context, platform: Platform): Promise<void> {
 }
 
 /**
- * Reports values that the program that starts the platform cannot know: the ports in use, and the
- * owner's link.
+ * Reports values that are known only once the platform runs, for the program that starts it: the
+ * ports in use, and the owner's link.
  */
 function reportToPrograms(ctx: Context, host: string, platform: Platform): void {
   const { port, httpsPort, ownerLink } = platform;

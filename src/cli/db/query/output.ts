@@ -1,4 +1,4 @@
-/** @module Destinations for the results of statements, in the order in which the results arrive. */
+/** @module Destinations for the results of statements, which are written as they arrive. */
 import type { Column, Row } from "./result_set.ts";
 
 export interface Output {
