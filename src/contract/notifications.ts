@@ -86,7 +86,7 @@ const tally = z.object({
   unread: count.describe("Number of unread notifications"),
 });
 
-/** Numbers of messages in the inbox, without the archive. */
+/** Message counts for the inbox, not including the archive. */
 export const inboxCounts = tally.extend({
   categories: z.object(
     Object.fromEntries(
@@ -197,7 +197,7 @@ const quietHours = z.object({
   end: timeOfDay.meta({ description: "End as HH:MM in UTC", example: "07:00" }),
 }).strict();
 
-/** Which deployments a person is notified about. */
+/** The deployments that a person is notified about. */
 export const HEARD_DEPLOYMENTS = ["all", "own", "none"] as const;
 const heardDeployments = z.enum(HEARD_DEPLOYMENTS);
 
@@ -284,7 +284,7 @@ export const notificationMessage = z.discriminatedUnion("type", [
   z.object({ ...typeOf("archived"), ...changed }),
   z.object({ ...typeOf("deleted"), ...changed }),
   inboxCounts.extend(typeOf("counts")),
-  /** So many messages were missed that they are not sent again. Clients must reload the inbox. */
+  /** Too many messages were missed to send them again. Clients must reload the inbox. */
   z.object(typeOf("reset")),
 ]).meta({ id: "NotificationMessage" });
 export type NotificationMessage = z.infer<typeof notificationMessage>;

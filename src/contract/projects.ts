@@ -25,13 +25,16 @@ const storedGitUrl = z.string().min(1).max(2000);
 const gitUrl = storedGitUrl.check((context) => {
   const result = parseGitUrl(context.value);
   if (result.ok) return;
-  // The message does not repeat the value, because it may contain a password.
+  // The message omits the value, which may contain a password.
   context.issues.push({ code: "custom", message: result.problem, input: "" });
 });
 /** Maximum length of a branch name, in characters. */
 export const BRANCH_MAX = 255;
 
-/** A branch name that git allows, except for `HEAD`, options and misleading characters. */
+/**
+ * A branch name that git allows. Rejects `HEAD`, names that look like options, and misleading
+ * characters.
+ */
 export const branchName = z.string().min(1).max(BRANCH_MAX).regex(
   // deno-lint-ignore no-control-regex -- matches the characters that git forbids
   /^(?![-/.]|@$|HEAD$)(?!.*(?:\.\.|\/\/|@\{|\/\.|[/.]$|\.lock(?:\/|$)))[^\x00-\x20\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069~^:?*[\\]+$/,

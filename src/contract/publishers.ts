@@ -43,8 +43,8 @@ export const KEY_SECONDS = { min: 300, usual: 900, max: 3600 } as const;
  */
 const plain = (most: number) =>
   z.string().min(1, "Must not be empty").max(most, `Must be at most ${most} characters`).refine(
-    // This check is not a pattern in the schema, because only some validators could read such a
-    // pattern in the document.
+    // This check is not a pattern in the schema, because some validators of the document do not
+    // support Unicode properties.
     (text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text),
     "Must not contain control characters",
   );

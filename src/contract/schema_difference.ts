@@ -1,4 +1,4 @@
-/** How a deployment's database schema differs from the main branch. @module */
+/** The differences between the database schemas of a deployment and the main branch. @module */
 import * as z from "zod";
 import { SCHEMA_KINDS } from "./database_branches.ts";
 

@@ -7,7 +7,7 @@ import { projectParams } from "./projects.ts";
 
 /**
  * The last hour by minute, the last day by hour, and the last 90 days by day. For a new project,
- * the range of 90 days has shorter steps.
+ * the last two ranges are divided into smaller units.
  */
 export const TRAFFIC_RANGES = ["hour", "day", "90d"] as const;
 export type TrafficRange = typeof TRAFFIC_RANGES[number];

@@ -82,7 +82,7 @@ export function planHistory(
   { bases, segments }: HistoryContent,
   { keepMs, maxBytes, now, segmentBytes }: HistoryLimits & {
     readonly now: number;
-    /** Size of a full segment. */
+    /** Size of a full segment, in bytes. */
     readonly segmentBytes: number;
   },
 ): HistoryPlan {

@@ -31,7 +31,7 @@ async function attempt(client: pg.Client, sql: string): Promise<Tried> {
   }
 }
 
-/** Errors with which a statement may be rejected. A syntax error would prove nothing. */
+/** Errors that count as a rejection of a statement. A syntax error would prove nothing. */
 const REFUSALS: ReadonlySet<string> = new Set([
   "42501",
   "0A000",

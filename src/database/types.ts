@@ -72,11 +72,11 @@ export interface EngineStatus {
   readonly problem: string | null;
 }
 
-/** How far back an engine can restore a branch, and what the history of all branches costs. */
+/** How far back an engine can restore a branch, and how much disk space all histories use. */
 export interface HistoryFacts {
   /** The earliest time, in milliseconds since 1970, or null if there is none yet. */
   readonly since: number | null;
-  /** Total size on disk. */
+  /** Total size on disk, in bytes. */
   readonly bytes: number;
   readonly keepMs: number;
   readonly maxBytes: number;

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { ifMissing } from "../lib/missing_files.ts";
 
-/** Size of a page, and number of pages in one file (PostgreSQL's defaults). */
+/** Size of a page in bytes, and number of pages in one file (PostgreSQL's defaults). */
 const PAGE = 8192;
 const SEGMENT_PAGES = 131_072;
 

@@ -1,5 +1,6 @@
 /**
- * @module The script that `svc dev` adds to pages: reloads them, and shows the project's problems.
+ * @module The script that `svc dev` adds to pages. It reloads the pages and shows the project's
+ * problems.
  */
 import type { Problem } from "./problems.ts";
 

@@ -30,7 +30,7 @@ export interface RunnerParts {
   readonly changed: () => void;
 }
 
-/** Number of the last lines to keep for the page that explains why the server exited. */
+/** Number of recent output lines to keep for the page that explains why the server exited. */
 const LAST_LINES = 40;
 
 const capitalized = (text: string): string => text[0]!.toUpperCase() + text.slice(1);

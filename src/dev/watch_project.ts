@@ -41,7 +41,7 @@ function foldersOf(root: string): readonly string[] {
       .filter(({ name, isDirectory }) => isDirectory && !IGNORED.test(name))
       .map(({ name }) => join(root, name));
   } catch {
-    return []; // it was removed in the meantime
+    return []; // the folder was removed in the meantime
   }
 }
 

@@ -61,7 +61,7 @@ const SECRET = /(x-svc-(?:share|bypass)=)[^&]*/g;
 const withoutSecrets = (target: string): string =>
   target.includes("x-svc-") ? target.replace(SECRET, "$1…") : target;
 
-/** Length of a `traceparent` in the current version. */
+/** Length of a `traceparent` in the current version, in characters. */
 const TRACE_LENGTH = 55;
 
 function traceOf(request: ClientRequest): string | undefined {

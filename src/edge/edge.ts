@@ -171,7 +171,7 @@ class Edge {
     return await this.#servePage(context);
   }
 
-  /** Serves the deployment that served the page behind the request, or the live deployment. */
+  /** Serves the deployment whose page sent the request, or else the live deployment. */
   #servePage(context: RequestContext): Response | Promise<Response> {
     const { clientRequest, site } = context;
     if (hasPageCookie(site)) clientRequest.hideCookies(withoutPageCookie);

@@ -119,7 +119,7 @@ Deno.test("purge removes everything, a path with its queries, or a prefix", asyn
   }
 });
 
-Deno.test("an unsafe method invalidates its URI only if it succeeds", async () => {
+Deno.test("an unsafe request invalidates its URI only if it succeeds", async () => {
   const edge = world({
     upstream: ({ method, url }, count) =>
       new Response(`answer ${count}`, {
@@ -135,7 +135,7 @@ Deno.test("an unsafe method invalidates its URI only if it succeeds", async () =
   assert.deepEqual(seen, ["MISS", "MISS", "HIT"]);
 });
 
-Deno.test("an unsafe method without a cache rule also invalidates its URI", async () => {
+Deno.test("an unsafe request without a cache rule also invalidates its URI", async () => {
   const edge = world({
     rules: [toUpstream, { ...cached(), condition: { methods: ["GET"] } }],
   });

@@ -206,7 +206,7 @@ Deno.test("no earlier deployment serves paths that the live deployment denies", 
   assert.equal(await open.text(), "server d1");
 });
 
-Deno.test("a page is stored without its deployment cookie, which each browser gets", async () => {
+Deno.test("a page is stored without the deployment cookie that each browser gets", async () => {
   const rules: Rule[] = [{ id: "cache", action: { type: "cache", ttlSeconds: 600 } }];
   const { edge, point } = production({ rules });
   await point("d2", [ago("d1", 0)]);

@@ -138,7 +138,7 @@ Deno.test("the page of a single-page app is revalidated, and varies by Accept", 
   assert.equal(data.status, 404);
 });
 
-Deno.test("a missing subresource gets a 404 for every Accept, if the browser says how it is used", async () => {
+Deno.test("a missing subresource gets a 404 regardless of Accept, if the browser sends Sec-Fetch-Dest", async () => {
   const edge = testEdge(testSite(NO_404, APP).site);
   const rows = [
     ["document", 200],

@@ -293,7 +293,7 @@ for (const [name, rules, wanted] of CHOICES) {
   });
 }
 
-Deno.test("steps before the cache run each time, steps after it only when it has no response", async () => {
+Deno.test("steps before the cache run each time, and steps after it only when it has no response", async () => {
   const runs = new Map<string, number>();
   const count = (name: string): TestFunction => () =>
     void runs.set(name, (runs.get(name) ?? 0) + 1);

@@ -59,8 +59,8 @@ export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefin
 
 /**
  * Returns the deployment id in the cookie. The id only counts if the browser says that the request
- * comes from a page. It does not count for assets, which come from any deployment that has them,
- * and for files that state the live version.
+ * comes from a page. It does not count for assets, which come from any deployment that has them, or
+ * for files that state the live version.
  */
 function cookiePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (!hasPageCookie(site) || request.header("sec-fetch-mode") === null) return undefined;

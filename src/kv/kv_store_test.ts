@@ -204,7 +204,7 @@ function watchedKv(kv: RecordStore) {
   return { seen: watched.seen, watched };
 }
 
-Deno.test("the only writer of a store reads known values without the database", () =>
+Deno.test("the only writer of a store reads known values without querying the database", () =>
   withStore(async ({ kv }) => {
     const { seen, watched } = watchedKv(kv);
     const store = new KvStore({ kv: watched, root: ["user_kv"], isOnlyWriter: true });

@@ -11,7 +11,7 @@ export function fitsKey(text: string): boolean {
 /** Maximum size of a value: 512 KiB, so it can be written in one commit. */
 export const MAX_VALUE_BYTES = 512 * 1024;
 
-/** Maximum length of a content type. */
+/** Maximum length of a content type, in characters. */
 export const MAX_TYPE_LENGTH = 128;
 
 /** Maximum time until a value expires, in seconds: one year. */

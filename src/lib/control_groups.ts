@@ -80,7 +80,7 @@ export class ControlGroup {
   }
 
   /**
-   * Kills the group if it exceeds a number of bytes. If processes fill the kernel's buffers, the
+   * Kills the group when it uses more than `maxBytes`. If processes fill the kernel's buffers, the
    * kernel itself only slows them down and evicts programs' pages.
    */
   watch(maxBytes: number): void {

@@ -8,7 +8,7 @@ export interface CronSchedule {
   readonly timezone?: string | undefined;
 }
 
-/** Maximum length of a schedule. */
+/** Maximum length of a schedule, in characters. */
 export const MAX_SCHEDULE_LENGTH = 200;
 
 /** Names of months and days, which are equivalent to their numbers. */

@@ -12,10 +12,11 @@ export type Fake = (typeof FAKES)[number];
 /** Maximum number of tables with masks, and of masked columns per table. */
 export const MAX_MASKED_TABLES = 200;
 export const MAX_MASKED_COLUMNS = 200;
-/** Maximum length of all masks together, as JSON. */
+/** Maximum length of all masks together as JSON, in characters. */
 const MAX_MASK_CHARACTERS = 16 * 1024;
 /**
- * Maximum duration of a migration, in milliseconds, and maximum length of the migration command.
+ * Maximum duration of a migration, in milliseconds, and maximum length of the migration command, in
+ * characters.
  */
 export const MIGRATION_MS = 10 * 60_000;
 export const MAX_MIGRATE_COMMAND = 1024;

@@ -50,8 +50,8 @@ export function parseDescriptorLimit(limits: string): number | undefined {
 }
 
 /**
- * Returns how many descriptors this process may open, or `undefined` if the system does not report
- * it.
+ * Returns the number of descriptors that this process may open, or `undefined` if the system does
+ * not report the number.
  */
 export function descriptorLimit(): number | undefined {
   try {

@@ -4,7 +4,7 @@ import type { Steps } from "./next_turn.ts";
 /** Number of list items that are written between two interruptions. */
 const ITEMS = 500;
 
-/** Depth down to which members of objects are written one by one. */
+/** Maximum depth at which members of objects are written one by one. */
 const DEPTH = 2;
 
 /**

@@ -18,8 +18,8 @@ export class KeyedLock {
   }
 
   /**
-   * Runs `work` once all earlier work for each of the keys has finished. All keys are queued at
-   * once, so two callers never wait for each other.
+   * Runs `work` once all earlier work for each of the keys has finished. All keys are queued in one
+   * step, so two callers never wait for each other.
    *
    * @param shared Keys to lock in shared mode: `work` waits only for earlier work that has them in
    * `keys`.

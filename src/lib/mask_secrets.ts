@@ -4,12 +4,12 @@
 export const MASK = "•••";
 
 /**
- * Minimum length of a value that is masked. Masking shorter values would make half of every log
- * unreadable.
+ * Minimum length of a value that is masked, in characters. Masking shorter values would make half
+ * of every log unreadable.
  */
 const MIN_SECRET_LENGTH = 4;
 
-/** Minimum length for masking a single line of a multi-line secret. */
+/** Minimum length for masking a single line of a multi-line secret, in characters. */
 const MIN_LINE_LENGTH = 8;
 
 /** Returns the forms in which programs may print a value. */

@@ -31,8 +31,8 @@ export function createPause(now: () => number = () => performance.now()): Pause 
 export type Steps<T> = Generator<void, T, void>;
 
 /**
- * Measures work that consists of pieces of different sizes, so each step contains a suitable
- * amount. The caller chooses the unit of the costs.
+ * Measures work that consists of pieces of different sizes, to divide it into steps of similar
+ * cost. The caller chooses the unit of cost.
  */
 export class Pace {
   #spent = 0;
@@ -83,7 +83,7 @@ export async function inTurns<T>(work: Steps<T>, pause: Pause = createPause()): 
   }
 }
 
-/** Does all of `work` at once, without pauses. */
+/** Does all of `work` in one turn, without pauses. */
 export function atOnce<T>(work: Steps<T>): T {
   for (;;) {
     const step = work.next();

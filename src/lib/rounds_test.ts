@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startRounds } from "./rounds.ts";
 
-Deno.test("startRounds() continues after a failed round, and never runs two at once", async () => {
+Deno.test("startRounds() continues after a failed round, and never runs two at the same time", async () => {
   const errors: unknown[] = [];
   const third = Promise.withResolvers<void>();
   let [started, running, most] = [0, 0, 0];

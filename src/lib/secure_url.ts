@@ -1,4 +1,4 @@
-/** @module Checks URLs to which secrets may be sent. Pure. */
+/** @module Checks whether secrets may be sent to a URL. Pure. */
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 

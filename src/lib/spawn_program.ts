@@ -6,7 +6,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { inheritedVariables } from "./child_variables.ts";
 import { keepDescriptors } from "./descriptors.ts";
 
-/** Number and length of the waits for a program file that is open for writing. */
+/**
+ * Number of waits for a program file that is open for writing, and their length in milliseconds.
+ */
 const [BUSY_WAITS, BUSY_WAIT_MS] = [20, 25] as const;
 
 /** The program to start is not installed on this machine. */

@@ -1,7 +1,7 @@
 /** @module "Did you mean …?": finds the nearest valid word. */
 import { distance } from "fastest-levenshtein";
 
-/** Maximum length of a word to compare. Longer words are not typos. */
+/** Maximum length of a word to compare, in characters. Longer words are not typos. */
 const MAX_WORD = 64;
 
 /**

@@ -19,7 +19,10 @@ function isTaken(hostname: string, port: number): boolean {
   }
 }
 
-/** Returns a loopback port without a listener. `random` returns a number from 0 to below 1. */
+/**
+ * Returns a loopback port without a listener. `random` returns a number from 0 (inclusive) to 1
+ * (exclusive).
+ */
 export function unusedPort(random: () => number = Math.random): number {
   for (;;) {
     const port = FIRST + Math.floor(random() * COUNT);

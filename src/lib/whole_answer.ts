@@ -9,10 +9,13 @@ import { Buffer } from "node:buffer";
 type Bytes = Uint8Array<ArrayBuffer>;
 type Body = Bytes | string | ReadableStream | null;
 
-/** Number of bytes that a socket accepts at once, even if the client reads nothing. */
+/** Number of bytes that a socket accepts immediately, even if the client reads nothing. */
 const MOST_BYTES = 64 * 1024;
 
-/** Size of each piece of a long body. Each received piece counts as progress by the client. */
+/**
+ * Size of each piece of a long body, in bytes. Each received piece counts as progress by the
+ * client.
+ */
 const PIECE_BYTES = 32 * 1024;
 
 const WHOLE = Symbol("whole answer");

@@ -2,7 +2,7 @@
 import * as z from "zod";
 
 export const MAX_PUBLIC_PREFIXES = 100;
-/** The data with which a non-production environment starts at its first deployment. */
+/** The initial data of a non-production environment at its first deployment. */
 export const BLOB_PREVIEWS = ["empty", "copy"] as const;
 
 const PREFIXES_RULE = `Use a list of at most ${MAX_PUBLIC_PREFIXES} key prefixes`;

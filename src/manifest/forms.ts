@@ -12,7 +12,7 @@ export const MAX_FIELD_NAME = 100;
 /** Maximum number of origins whose pages can submit a form to this site. */
 const MAX_ORIGINS = 20;
 const MAX_REDIRECT = 512;
-/** Maximum time for which submissions are stored: ten years. */
+/** Maximum time to store submissions, in seconds: ten years. */
 const MAX_RETENTION_SECONDS = 3650 * 86_400;
 
 const WANTED_NAME =

@@ -15,7 +15,7 @@ const WHO: Readonly<Record<Access, string>> = {
 };
 
 /**
- * Returns the security requirements of an endpoint. A person's account is managed from a browser.
+ * Returns the security requirements of an endpoint. Account endpoints accept only browser sessions.
  * Other endpoints also accept keys and tokens.
  */
 function securityOf(endpoint: Endpoint): Record<string, string[]>[] {

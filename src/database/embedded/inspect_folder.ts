@@ -5,7 +5,9 @@ import { inspectHistory } from "./history/embedded_history.ts";
 
 export interface FolderFacts {
   readonly branches: readonly string[];
-  /** Total size of all branches on disk. Data shared by clones is counted more than once. */
+  /**
+   * Total size of all branches on disk, in bytes. Data shared by clones is counted more than once.
+   */
   readonly sizeBytes: number;
   readonly largestBytes: number;
   /** Whether copies of branches are clones, or `undefined` if there is no branch to check. */

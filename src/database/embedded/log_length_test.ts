@@ -8,7 +8,7 @@ import { EmbeddedEngine } from "./embedded_engine.ts";
 const MB = 1024 * 1024;
 /**
  * Maximum size of a branch's log if no checkpoint has occurred, and of the log that a checkpoint
- * keeps.
+ * keeps, in bytes.
  */
 const [MAX_LOG, MAX_KEPT] = [128 * MB, 64 * MB];
 

@@ -41,7 +41,7 @@ async function serve(socketPath: string, pipes: Pipes): Promise<void> {
   // The engine is loaded in the sandbox, and by no other process.
   const { Postgres } = await import("./process/postgres.ts");
   const { DatabaseProcess } = await import("./process/database_process.ts");
-  // When the database opens, the log is replayed after a crash, and a checkpoint is created.
+  // Opening the database replays the log if there was a crash, and creates a checkpoint.
   checkpoints.lockSync(true);
   const postgres = await Postgres.open(setup);
   checkpoints.unlockSync();

@@ -24,9 +24,7 @@ import {
 /** Interval at which waiting sessions are checked, in milliseconds. */
 const TICK_MS = 1000;
 
-/**
- * Maximum time for which a client's unread results can keep the database waiting, in milliseconds.
- */
+/** Maximum time that a client's unread results can keep the database waiting, in milliseconds. */
 const UNREAD_MS = 30_000;
 
 /** How long the database may take to stop, in milliseconds. */

@@ -23,7 +23,7 @@ import { ProtocolError } from "../wire/frame_scanner.ts";
  * PostgreSQL's own limit (`PG_MAX_SASL_MESSAGE_LENGTH`), plus the size of the surrounding message.
  */
 const MAX_SASL_BYTES = 1024 + 64;
-/** Maximum length of a role name in PostgreSQL. */
+/** Maximum length of a role name in PostgreSQL, in bytes. */
 const MAX_ROLE_BYTES = 63;
 /** A client can request both TLS and GSSAPI, in either order. */
 const MAX_ENCRYPTION_REQUESTS = 2;

@@ -1,4 +1,7 @@
-/** @module Running branches with their sessions: decides which can start, and which are idle. */
+/**
+ * @module Tracks running branches and their sessions, and decides which can start and which are
+ * idle.
+ */
 import {
   type BackendSession,
   type Branch,

@@ -6,7 +6,7 @@ import type { BackendSession } from "../types.ts";
 import { EngineError } from "../types.ts";
 import { FrameScanner } from "../wire/frame_scanner.ts";
 
-/** Maximum size of a message, and therefore of a row. */
+/** Maximum size of a message, and therefore of a row, in bytes. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 export class MessageStream {

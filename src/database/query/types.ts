@@ -1,4 +1,4 @@
-/** @module Events that report the progress of SQL, in the form in which the API sends them. */
+/** @module Events that report the progress of SQL, as the API sends them. */
 
 export interface Column {
   readonly name: string;

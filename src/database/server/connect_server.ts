@@ -26,7 +26,7 @@ import { describeAddress, type Login, type ServerAddress } from "./server_addres
 
 /** Maximum time until a session is open, in milliseconds. */
 const CONNECT_MS = 15_000;
-/** Maximum length of a message before a session is open. */
+/** Maximum length of a message before a session is open, in bytes. */
 const MAX_GREETING_BYTES = 64 * 1024;
 
 /** The server rejected the connection with this error. */

@@ -3,7 +3,7 @@ import { FrameScanner } from "./frame_scanner.ts";
 
 const code = (letter: string): number => letter.charCodeAt(0);
 
-/** Types of messages to each of which the server responds with one `ReadyForQuery`. */
+/** Types of messages that each lead to one `ReadyForQuery` from the server. */
 const ANSWERED: ReadonlySet<number> = new Set(["Q", "F", "S"].map(code));
 const SYNC = code("S");
 const TERMINATE = code("X");
@@ -37,7 +37,8 @@ export class SessionState {
   }
 
   /**
-   * Whether the client or the server has announced the end of the session, or the reason for it.
+   * Whether the client has ended the session, or the server's last message is an error, which may
+   * explain the end.
    */
   get isOver(): boolean {
     return this.#terminated || this.#lastServerType === ERROR;

@@ -10,7 +10,7 @@ const SSL_REQUEST = 80877103;
 const GSS_REQUEST = 80877104;
 const MAJOR_VERSION = 3;
 
-/** Maximum length of a cancel key in protocol 3.2. */
+/** Maximum length of a cancel key in protocol 3.2, in bytes. */
 const MAX_CANCEL_KEY_BYTES = 256;
 
 export type StartupPacket =

@@ -30,8 +30,7 @@ export interface LocalQueues {
   /** Handles a request that sends a message. Returns `undefined` for any other request. */
   answer(request: Request): Promise<Response> | undefined;
   /**
-   * Delivers to the current site from now on. Messages that were sent before this call have been
-   * waiting.
+   * Delivers to the current site from now on. Messages that were sent earlier wait until this call.
    */
   start(current: () => Site | undefined): Promise<void>;
   /** Stops the current deliveries. Further calls do nothing. */

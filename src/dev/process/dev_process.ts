@@ -3,7 +3,7 @@ import { announcedAddress, type ServerAddress } from "./announced_address.ts";
 import { listeningPorts } from "./listening_ports.ts";
 import { type GroupOptions, type ProcessGroup, startGroup } from "./process_group.ts";
 
-/** Maximum length of a line. Longer lines are split. */
+/** Maximum length of a line, in characters. Longer lines are split. */
 const MAX_LINE = 16 * 1024;
 
 /**

@@ -56,8 +56,8 @@ export interface FunctionsServerOptions {
   readonly file: string;
   readonly runner: ServerRunner;
   /**
-   * Whether to report the parts of functions that have no equivalent. False if another part of the
-   * dev server reports them.
+   * Whether to report the parts of functions that have no equivalent in svc. False if another part
+   * of the dev server reports them.
    */
   readonly saysNotes: boolean;
 }

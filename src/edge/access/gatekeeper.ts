@@ -46,11 +46,11 @@ const DAY = 24 * 60 * MINUTE;
  * platform.
  */
 const PASS_MS = 7 * DAY;
-/** How long a visitor has to sign in at the platform. */
+/** Maximum time between the redirect to the platform and the sign-in there, in milliseconds. */
 const REQUEST_MS = 15 * MINUTE;
 /**
- * Maximum length of the path and query to return to. If they are longer, the visitor returns to the
- * home page.
+ * Maximum total length of the path and query to return to, in characters. If they are longer, the
+ * visitor returns to the home page.
  */
 const MAX_RETURN = 2000;
 

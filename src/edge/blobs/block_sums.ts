@@ -1,6 +1,6 @@
 /**
- * @module Checksums of a blob's blocks, with which part of a blob can be verified without reading
- * the rest.
+ * @module Checksums of a blob's blocks. They make it possible to verify part of a blob without
+ * reading the rest.
  */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";

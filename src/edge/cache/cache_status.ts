@@ -9,10 +9,7 @@ export interface CacheReport {
   readonly hit?: boolean;
   readonly forward?: ForwardReason;
   readonly forwardStatus?: number;
-  /**
-   * Number of seconds for which the response stays fresh, which is negative if the response is
-   * stale.
-   */
+  /** Number of seconds until the response is stale. Negative if it is already stale. */
   readonly ttl?: number;
   /** Whether storing has begun. It stops if the body ends early or gets too long. */
   readonly stored?: boolean;

@@ -33,7 +33,9 @@ export interface Entry extends StoredResponse, RingEntry<Entry> {
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;
 }
 
-/** A response that is being fetched in order to be stored. A purge in the meantime discards it. */
+/**
+ * A response that is being fetched and will then be stored. A purge in the meantime discards it.
+ */
 export interface PendingInsert {
   readonly uri: ResourceUri;
   discarded: boolean;

@@ -98,7 +98,7 @@ Deno.test("handle() releases waiting clients if the shared response takes too lo
   assert.equal((await readAnswer(await slow)).text, "one");
 });
 
-Deno.test("handle() fails all waiting requests when the origin cannot be reached, and asks it again next time", async () => {
+Deno.test("handle() fails all waiting requests when the origin cannot be reached, and tries again next time", async () => {
   const { test, first } = held(() => ok("back", FRESH));
   const asked = [test.ask(), test.ask()];
   await settle();

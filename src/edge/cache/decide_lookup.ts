@@ -60,9 +60,7 @@ function mustPass(request: CacheReader): boolean {
     request.header("if-unmodified-since") !== undefined;
 }
 
-/**
- * Returns the conditions with which the origin can validate a stored response (RFC 9111, 4.3.1).
- */
+/** Returns the conditions that let the origin validate a stored response (RFC 9111, 4.3.1). */
 export function validators(stored: StoredResponse): HeaderList {
   const conditions: Header[] = [];
   if (stored.etag !== undefined) conditions.push(["if-none-match", stored.etag]);

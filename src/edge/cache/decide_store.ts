@@ -100,7 +100,8 @@ function ruleLifetime(status: number, rule: CacheRule): number | undefined {
 
 /**
  * Returns the terms for storing a response. The response's own stale-while-revalidate takes
- * precedence over the rule's, and applies even with `s-maxage`, because it is more specific.
+ * precedence over the rule's, and applies even with `s-maxage`, because stale-while-revalidate is
+ * more specific.
  */
 function termsOf(control: CacheControl, lifetime: number, rule: CacheRule): Terms {
   const noCache = control.hasUnqualified("no-cache");

@@ -57,8 +57,7 @@ export function currentAge(stored: StoredResponse, now: number): number {
 }
 
 /**
- * Returns the number of seconds for which the response stays fresh, which is 0 or negative if the
- * response is stale.
+ * Returns the number of seconds until the response is stale, or 0 or less if it is already stale.
  */
 export function remainingLifetime(stored: StoredResponse, now: number): number {
   const remaining = stored.terms.lifetime - currentAge(stored, now);

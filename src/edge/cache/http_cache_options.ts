@@ -26,7 +26,8 @@ export interface HttpCacheOptions {
    */
   readonly maxEntryBytes?: number;
   /**
-   * How long a request waits for another request's response before it is sent to the origin itself.
+   * How long a request waits for another request's response, in milliseconds. After that, the
+   * waiting request is sent to the origin.
    */
   readonly collapseMilliseconds?: number;
   readonly timer?: Timer;

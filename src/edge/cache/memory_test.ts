@@ -6,7 +6,7 @@ const SIZE = 13 * 1024;
 const TEXT = "0123456789abcdef".repeat(SIZE / 16);
 const OCTETS: Bytes = new Uint8Array(SIZE).fill(200);
 
-/** Part of the data that was read from a socket. */
+/** A body that is part of a larger buffer, like data that was read from a socket. */
 const PART = new Uint8Array(8 * SIZE).fill(201).subarray(5, 5 + SIZE);
 
 const BODIES = [

@@ -42,7 +42,7 @@ type Storable = Extract<StoreDecision, { readonly type: "store" }>;
 /** How long a stale response is served while its origin cannot be reached, in seconds. */
 const DISCONNECTED_SECONDS = 3600;
 
-/** Statuses with which an origin reports a failure (RFC 5861, 4). */
+/** Statuses that count as a failure of the origin (RFC 5861, 4). */
 const FAILURES = new Set([500, 502, 503, 504]);
 
 export interface OriginFetcherOptions {

@@ -1,4 +1,4 @@
-/** @module The request fields on which a storable response must not depend. */
+/** @module The request fields that a storable response must not depend on. */
 
 /** The client's conditions, ranges and cache directives, which the cache evaluates itself. */
 const ANSWERED_HERE = [

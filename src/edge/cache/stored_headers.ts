@@ -1,4 +1,4 @@
-/** @module Which fields of a response are stored, and how a 304 updates them (RFC 9111, 3). */
+/** @module Selects the fields of a response to store, and updates them from a 304 (RFC 9111, 3). */
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { formatHttpDate } from "./http_date.ts";
@@ -38,7 +38,7 @@ export function storedHeaders(
 
 /**
  * Returns the stored fields, updated with the fields of a 304. If the 304 has no `Date`, the stored
- * date is omitted, because it is not the time of this response.
+ * date is omitted, because it is not the time of the 304.
  */
 export function freshenedHeaders(stored: HeaderList, update: HeaderList): HeaderList {
   const fresh = update.filter(([name]) => name !== "set-cookie" && !ABOUT_CONTENT.has(name));

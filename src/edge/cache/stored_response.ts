@@ -58,7 +58,7 @@ export function makeStored(
   };
 }
 
-/** Returns the fields with which a stored response is sent at a given time. */
+/** Returns the fields to send with a stored response at a given time. */
 export function outgoingHeaders(
   stored: StoredResponse,
   now: number,

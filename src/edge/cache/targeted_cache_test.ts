@@ -72,7 +72,7 @@ const TAGGED = { "cache-tag": "posts, a", "svc-cache-tag": "b" };
 for (
   const [tag, purged] of [["posts", 1], ["a", 1], ["b", 1], ["post", 0], ["posts, a", 0]] as const
 ) {
-  Deno.test(`purge() of the tag "${tag}" removes ${purged} of 1 responses`, async () => {
+  Deno.test(`purge() of the tag "${tag}" returns ${purged}`, async () => {
     const world = new TestCache(() => ok("body", TAGGED));
     await world.read();
     assert.equal(world.cache.purge("other", { type: "tag", tag }), 0);

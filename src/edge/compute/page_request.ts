@@ -36,7 +36,7 @@ function sortedQuery(query: string): string {
     .map(({ parameter }) => parameter).join("&");
 }
 
-/** Cookies with which an editor turns on draft mode in Next.js. */
+/** Cookies that turn on draft mode in Next.js for an editor. */
 const PREVIEW_COOKIE = /(?:^|;\s*)__(?:prerender_bypass|next_preview_data)=/;
 
 /** Maximum length of a value that is part of a key unchanged, in characters. */
@@ -48,8 +48,8 @@ function showsDrafts(request: ServerRequest): boolean {
 }
 
 /**
- * Returns the fields with which the Next.js router requests a page's data. A request for the page's
- * HTML has none of them.
+ * Returns the fields that the Next.js router sends when it requests a page's data. A request for
+ * the page's HTML has none of them.
  */
 function routerFields(request: ServerRequest): readonly Header[] {
   if (request.header("rsc") === null) return [];

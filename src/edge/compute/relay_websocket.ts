@@ -25,7 +25,7 @@ const NORMAL = 1000;
 const NO_STATUS = 1005;
 
 /**
- * Returns the code with which to forward a close. Codes that concern a single connection (1001 to
+ * Returns the code to use when forwarding a close. Codes that concern a single connection (1001 to
  * 1015) cannot be sent on another, and must not look like a normal close, so they become 4001 to
  * 4015.
  */

@@ -21,7 +21,7 @@ export interface EarlierSitesOptions {
   readonly live: Pick<Site, "deploymentId" | "keepAssetsMs" | "skewMs" | "pageIds">;
   /** Newest first. */
   readonly past: readonly PastDeployment[];
-  /** The object from before production changed. The new object reuses its data. */
+  /** The object that was used before production changed. The new object reuses its data. */
   readonly before?: EarlierSites | undefined;
   readonly now: Clock;
   /** Reads a deployment. Returns `undefined` if it is no longer served. */

@@ -19,7 +19,7 @@ export function isDynamic({ pipeline, rewrite }: Decision): boolean {
   return pipeline !== undefined || rewrite?.type === "external";
 }
 
-/** The plan for a request without a pipeline, to which the origin responds. */
+/** The plan for a request without a pipeline. The origin responds to the request. */
 const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
 
 /** Message for the site's log. */

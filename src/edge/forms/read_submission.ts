@@ -7,7 +7,7 @@ import type { FormField, FormFile, Submission } from "./submission.ts";
 
 /**
  * Maximum total size of a submission's text fields, in bytes. The limit exists because a record in
- * the store can have at most 64 KiB.
+ * the store can be at most 64 KiB.
  */
 export const MAX_TEXT_BYTES = 28 * 1024;
 /** Maximum size of a body without files, in bytes. Percent-encoding can triple the size of text. */

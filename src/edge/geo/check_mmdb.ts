@@ -20,7 +20,7 @@ export interface MmdbShape {
 /** Number of zero bytes between the search tree and the data section. */
 const SEPARATOR_BYTES = 16;
 
-/** Number of bytes of the marker before the metadata. */
+/** Length of the marker before the metadata, in bytes. */
 const MARKER_BYTES = 14;
 
 /** Maximum nesting depth of a value. A pointer counts as a level. */

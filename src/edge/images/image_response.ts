@@ -26,8 +26,8 @@ const RETRY_SECONDS = "2";
 const SHORT_LIVED = "public, max-age=60";
 
 /**
- * Header fields that only let a browser display an image. An image that is opened directly cannot
- * run scripts and has no origin.
+ * Header fields that let a browser do nothing but display an image. An image that is opened
+ * directly cannot run scripts and has no origin.
  */
 const SAFETY: HeaderList = [
   ["x-content-type-options", "nosniff"],

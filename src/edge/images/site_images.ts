@@ -17,7 +17,7 @@ export class SiteImages {
   readonly sizes: readonly number[];
   readonly formats: readonly ("avif" | "webp")[];
   readonly allowsSvg: boolean;
-  /** Minimum time for which responses from servers and other sites are fresh, in milliseconds. */
+  /** Minimum time that responses from servers and other sites stay fresh, in milliseconds. */
   readonly minTtlMs: number;
   readonly #qualities: readonly number[];
   readonly #exact: ReadonlyMap<string, ImageStyle>;

@@ -29,8 +29,8 @@ const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 const RETRY_MILLISECONDS = 10_000;
 
 /**
- * How long a request waits for another request's response before it is sent itself, in
- * milliseconds.
+ * How long a request waits for another request's response, in milliseconds. After that, the waiting
+ * request is sent to the server.
  */
 const COLLAPSE_MILLISECONDS = 30_000;
 

@@ -20,8 +20,8 @@ export interface StoredPagesOptions {
 type PurgedPage = Pick<PageRecord, "path" | "askedAt"> & { readonly tags: readonly string[] };
 
 /**
- * Maximum total length of a page's path and tags that are kept in memory for purges. If they are
- * longer, the page is read again.
+ * Maximum total length of a page's path and tags, in characters, to keep them in memory for purges.
+ * If they are longer, the page is read again.
  */
 const MAX_KNOWN_CHARACTERS = 512;
 

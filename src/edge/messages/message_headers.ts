@@ -38,7 +38,7 @@ export function endToEndHeaders(
   return kept;
 }
 
-/** The connection between client and edge, as upstreams learn about it. */
+/** The connection between client and edge, as described to upstreams. */
 export interface Hop {
   /** Address of the client. */
   readonly ip: string;

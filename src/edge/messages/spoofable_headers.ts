@@ -83,7 +83,7 @@ const SPOOFABLE_PREFIXES = [
   "x-svc-",
   // Astro: path and locals from its middleware.
   "x-astro-",
-  // Next.js: claims that middleware has run (CVE-2025-29927), and which page it chose.
+  // Next.js: states that middleware has run (CVE-2025-29927), and which page it chose.
   "x-invoke-",
   "x-middleware-",
   "x-now-",

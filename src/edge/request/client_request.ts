@@ -286,7 +286,9 @@ export class ClientRequest implements FactSources {
     return this.#named.has(name) || !mayForward(name, this.#isProxied);
   }
 
-  /** Reads all request headers at once, which is faster if many of them are needed. */
+  /**
+   * Reads all request headers in one call, which is faster than separate calls if many are needed.
+   */
   readFields(): void {
     this.#allFields ??= allFieldsOf(this.#request);
   }

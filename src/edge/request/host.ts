@@ -21,7 +21,10 @@ function endOfTarget(url: string): number {
   return hash < 0 ? url.length : hash;
 }
 
-/** Origin and authority of the last URL. A URL with the same origin is split faster. */
+/**
+ * Origin and authority of the last URL. If the next URL has the same origin, it is split faster
+ * than other URLs.
+ */
 let latest = { origin: "", authority: "" };
 
 /**

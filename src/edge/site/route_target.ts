@@ -18,8 +18,8 @@ interface Decided {
 /**
  * Returns the path and query to route, after an internal rewrite. A rewrite with `ifNoFile` does
  * not replace a missing script or other subresource with a document. Clients choose the headers
- * that this decision depends on, but skipping the rewrite can only lead to a path to which nothing
- * responds.
+ * that this decision depends on, but skipping the rewrite can only lead to a path that nothing
+ * serves.
  */
 export function targetOf({ clientRequest, site, decision: { rewrite } }: Decided): RequestTarget {
   const { path, rawQuery: query } = clientRequest;

@@ -1,10 +1,10 @@
-/** @module How a browser uses the response to a request. */
+/** @module Determines how a browser will use the response to a request. */
 import type { PagedRequest } from "../response/error_pages.ts";
 
 /** Values of `Sec-Fetch-Dest` for a page's subresources (Fetch standard). */
 const PARTS: ReadonlySet<string> = new Set(["script", "style", "image", "font", "worker"]);
 
-/** Returns whether the browser wants a script, style, image or font for a page. */
+/** Returns whether the browser wants a script, style, image, font or worker for a page. */
 export const wantsSubresource = (request: Pick<PagedRequest, "header">): boolean =>
   PARTS.has(request.header("sec-fetch-dest") ?? "");
 

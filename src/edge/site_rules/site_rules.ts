@@ -4,8 +4,8 @@ import type { Steps } from "../../lib/next_turn.ts";
 export interface RuleCount {
   readonly ruleId: string;
   /**
-   * Number of requests since the rule set was compiled for which the rule took effect or was
-   * logged.
+   * Number of requests for which the rule took effect or was logged, since the rule set was
+   * compiled.
    */
   readonly count: number;
 }

@@ -1,4 +1,4 @@
-/** @module Assets of earlier production deployments that pages still open in browsers request. */
+/** @module Assets of earlier production deployments, for pages that are still open in browsers. */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";

@@ -38,7 +38,7 @@ export type Resolution =
 export interface FileAtPath {
   readonly type: "file";
   readonly file: StaticFile;
-  /** Whether the file's own URL has a different path, at which the routes find something else. */
+  /** Whether the file's own URL has a different path, where the routes find something else. */
   readonly isElsewhere?: true;
 }
 

@@ -23,7 +23,7 @@ export interface Beacon {
   readonly vitals: MeasuredVitals;
 }
 
-/** Returns the beacon in a body, or the status with which to reject it. */
+/** Returns the beacon in a body, or the status of the response that rejects it. */
 export async function readBeacon(
   body: ReadableStream<Uint8Array> | null,
 ): Promise<Beacon | 400 | 413> {

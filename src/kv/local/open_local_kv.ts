@@ -1,6 +1,6 @@
 /**
  * @module The key-value store of a project on this computer: `svc dev` gives it to the project's
- * code, and `svc kv` reads and changes it. Several processes can open it at once.
+ * code, and `svc kv` reads and changes it. Several processes can open it at the same time.
  */
 import { join } from "node:path";
 import { describeFileFault } from "../../lib/file_fault.ts";

@@ -230,7 +230,9 @@ export async function detectProject(
   };
 }
 
-/** Returns which packages to install. The packages of a workspace count for all its members. */
+/**
+ * Returns which packages to install. A workspace's packages are installed for each of its members.
+ */
 async function packagesOf(
   reader: ProjectReader,
   facts: PackageFacts | undefined,

@@ -9,8 +9,8 @@ interface Calls {
 }
 
 /**
- * The start of the command with which each package manager runs a package.json script, runs a
- * dependency's program, and adds packages.
+ * The start of each package manager's commands for running a package.json script, running a
+ * dependency's program, and adding packages.
  */
 const CALLS: Readonly<Record<PackageManager, Calls>> = {
   npm: { run: "npm run", exec: "npx", add: "npm install ", addDev: "npm install --save-dev " },

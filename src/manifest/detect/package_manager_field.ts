@@ -17,7 +17,7 @@ export type FieldResult =
   /** `message` is a complete sentence that tells the author what to write instead. */
   | { readonly type: "invalid"; readonly message: string };
 
-/** Maximum length of the quoted part of the field. */
+/** Maximum length of the quoted part of the field, in characters. */
 const MAX_QUOTED = 80;
 
 /** Number of hexadecimal digits for each algorithm. */

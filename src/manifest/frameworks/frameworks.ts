@@ -63,8 +63,8 @@ export function findFramework(id: string | undefined): Framework | undefined {
 }
 
 /**
- * Folders of all frameworks in which every file name contains a hash of the content, without
- * duplicates.
+ * All frameworks' folders that contain only files with a hash of the content in their names,
+ * without duplicates.
  */
 export const HASHED_FOLDERS: readonly HashedFolder[] = [
   ...new Map(

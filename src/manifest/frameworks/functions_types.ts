@@ -33,7 +33,7 @@ export interface ProvidedFunctions {
    */
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
-  /** Features without an equivalent, each with file and line. */
+  /** Features without an equivalent in svc, each with file and line. */
   readonly notes: readonly string[];
   /** Files that cannot run at all, with descriptions. Such files make the deployment fail. */
   readonly refused: readonly string[];

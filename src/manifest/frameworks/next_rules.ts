@@ -107,7 +107,7 @@ function writtenRules({ routes }: Manifests): Record<"before" | "after", readonl
   return { before: written([...redirects, ...headers, ...before]), after: written(after) };
 }
 
-/** Returns whether a rule depends on anything besides the URL. */
+/** Returns whether a rule depends on anything other than the URL. */
 const isPersonal = ({ has = [], missing = [] }: Rule): boolean =>
   [...has, ...missing].some(({ type }) => type === "cookie" || type === "header");
 

@@ -135,7 +135,7 @@ Deno.test("findNext() does not wake the server for a missing asset", async () =>
   });
 });
 
-Deno.test("findNext() lets the edge convert images, unless it does not support all declared settings", async () => {
+Deno.test("findNext() lets the edge convert images only if the edge supports all declared settings", async () => {
   const declared = { deviceSizes: [640], imageSizes: [32], qualities: [75], path: "/_next/image" };
   const found = await findServer({ output: standalone({ images: declared }) });
   assert.deepEqual(found.images?.endpoints, [{ path: "/_next/image", style: "next" }]);

@@ -11,7 +11,7 @@ import type {
 
 const NITRO_PLUGINS = ["nitro", "@tanstack/nitro-v2-vite-plugin", "vinxi"] as const;
 
-/** Plugins, each of which builds for one specific other platform. */
+/** Plugins that each build for one other platform. */
 const FOREIGN = ["@cloudflare/vite-plugin", "@netlify/vite-plugin-tanstack-start"] as const;
 
 const ENTRY = "server/server.js";

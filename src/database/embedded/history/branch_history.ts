@@ -232,7 +232,8 @@ export class BranchHistory {
       // The code reads the copy, because the branch may be writing to the original.
       const pages = await Deno.readFile(path);
       if (reader.read(pages, positionOf(name))) continue;
-      // Nothing may follow the end, because recovery could later treat it as its own log.
+      // Data after the end is overwritten with zeros, because recovery could treat it as part of
+      // the log.
       const kept = Math.max(0, reader.end - positionOf(name));
       await Deno.writeFile(path, pages.fill(0, kept));
       break;
@@ -245,8 +246,8 @@ export class BranchHistory {
   }
 
   /**
-   * Returns all names since a base was created. Names change when a copy is first opened, and when
-   * the database is renamed.
+   * Returns all names that the branch has had since a base was created. Names change when a copy is
+   * first opened, and when the database is renamed.
    */
   async #namesSince(base: Base): Promise<BranchNames[]> {
     const later = (await this.bases()).filter(({ at }) => at >= base.at);

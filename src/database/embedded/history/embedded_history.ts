@@ -29,7 +29,9 @@ const LOOK_MS = 30_000;
 /** Pause after a base that was too large, in milliseconds. */
 const RETRY_MS = 60 * 60_000;
 const MB = 1024 * 1024;
-/** Number of bytes that a copy must leave free on the disk, to which the platform also writes. */
+/**
+ * Number of bytes that a copy must leave free on the disk, because the platform also writes there.
+ */
 const RESERVE = 256 * MB;
 /** Fraction of the disk's free space that the history can use. */
 const FREE_PART = 1 / 2;
@@ -131,7 +133,7 @@ export class EmbeddedHistory {
     await this.#lock.run(id, async () => {
       const history = this.#of(id);
       await history.keepRemoved(this.#parts.now()).catch(async (error) => {
-        // For example, the disk is full, and the branch is being removed to free space.
+        // This can happen if the disk is full and the branch is being removed to free space.
         this.#parts.onTrouble(`Cannot keep the history of the removed branch ${id}: ${error}`);
         await history.remove();
       });
@@ -299,8 +301,8 @@ export class EmbeddedHistory {
   }
 
   /**
-   * Returns the size limit of one branch's history: the limit of all histories if they fit
-   * together.
+   * Returns the size limit for one branch's history. If all histories fit, it equals the limit for
+   * all of them together.
    */
   async #limitOf(): Promise<number> {
     return fairShare([...this.#sizes.values()], await this.#limitOfAll());
@@ -319,7 +321,7 @@ export class EmbeddedHistory {
   }
 }
 
-/** Returns the limit for each size that keeps the sum of all sizes within a total. */
+/** Returns the limit to apply to each size, so the sum of all sizes stays within `total`. */
 export function fairShare(sizes: readonly number[], total: number): number {
   let left = total;
   for (const [index, size] of sizes.toSorted((one, other) => one - other).entries()) {

@@ -1,7 +1,6 @@
 /**
- * @module Reads a write-ahead log in the way that recovery does, to find the last commit before a
- * time. The format is defined in PostgreSQL's src/include/access/xlogrecord.h, xlog_internal.h and
- * xact.h.
+ * @module Reads a write-ahead log as recovery does, to find the last commit before a time. The
+ * format is defined in PostgreSQL's src/include/access/xlogrecord.h, xlog_internal.h and xact.h.
  */
 import { concatBytes } from "../../wire/messages.ts";
 import { crc32c } from "./crc32c.ts";

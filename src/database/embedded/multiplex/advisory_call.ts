@@ -50,7 +50,7 @@ function lockKey(args: readonly bigint[]): string {
   return `${key >> 32n},${key & 0xffffffffn},1`;
 }
 
-/** Returns the arguments with which a function takes the lock that has a given key. */
+/** Returns the arguments that make a function take the lock with a given key. */
 export function lockArguments(key: string): string {
   const [high = "0", low = "0", form] = key.split(",");
   if (form === "2") return [high, low].map((part) => BigInt.asIntN(32, BigInt(part))).join(", ");

@@ -1,6 +1,7 @@
 /**
- * @module Advisory locks of clients that share a session: tracks their owners. An attempt to take
- * another client's lock fails immediately, and no client can release another's lock.
+ * @module Tracks which client owns each advisory lock, because all clients share one session. An
+ * attempt to take another client's lock fails immediately, and no client can release another's
+ * lock.
  */
 import { keyOf, lockArguments } from "./advisory_call.ts";
 import { BackendError, type SharedBackend } from "./backend.ts";

@@ -1,7 +1,7 @@
 /** @module The backend that clients share, and the platform's own queries to it. */
 import { errorField, type Message, rowValues, writeMessage } from "./messages.ts";
 
-/** Receives the backend's messages while it processes a message. */
+/** Receives the messages that the backend sends while it processes a message. */
 export type Hear = (message: Message) => void;
 
 /** More bytes for a statement that reads from its client (`COPY … FROM STDIN`). */

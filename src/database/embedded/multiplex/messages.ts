@@ -57,7 +57,7 @@ export class MessageReader {
     return this.size === 0 ? undefined : String.fromCharCode(this.#bytes[this.#at]!);
   }
 
-  /** Length of the next message, as soon as its header has arrived. */
+  /** Length of the next message in bytes, as soon as its header has arrived. */
   get #nextLength(): number | undefined {
     return this.size < HEADER_BYTES ? undefined : readI32(this.#bytes, this.#at + 1) + 1;
   }

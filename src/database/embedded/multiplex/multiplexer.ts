@@ -1,8 +1,8 @@
 /**
  * @module Serves many clients with one backend. A client has the backend from its first message to
- * the end of its transaction. Other clients wait until then. State beyond a transaction is saved
- * before another client gets the backend, and restored before the client's next statement. If the
- * state cannot be saved, the client keeps the backend.
+ * the end of its transaction. Other clients wait until then. State that outlives a transaction is
+ * saved before another client gets the backend, and restored before the client's next statement. If
+ * the state cannot be saved, the client keeps the backend.
  */
 import { AdvisoryLocks } from "./advisory_locks.ts";
 import { type Backend, BackendError, SharedBackend } from "./backend.ts";

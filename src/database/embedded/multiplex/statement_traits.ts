@@ -1,6 +1,6 @@
 /**
- * @module Predicts the side effects of a statement from its text: which state it may leave in the
- * backend. The text is searched, not parsed. A false positive costs one query to the backend.
+ * @module Predicts from a statement's text which state the statement may leave in the backend. The
+ * text is searched, not parsed. A false positive costs one query to the backend.
  */
 import { type AdvisoryCall, advisoryCall } from "./advisory_call.ts";
 

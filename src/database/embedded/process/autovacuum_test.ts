@@ -51,7 +51,7 @@ Deno.test("Autovacuum processes one table per tick while clients are idle", () =
   ]]);
 });
 
-Deno.test("Autovacuum does not wait endlessly for a moment without statements", () => {
+Deno.test("Autovacuum does not wait indefinitely for a moment without statements", () => {
   const { vacuum, tick } = backend(["VACUUM a"]);
   vacuum.note();
   assert.deepEqual([tick(), tick()], [[], ["look"]]);

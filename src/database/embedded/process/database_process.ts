@@ -26,8 +26,8 @@ import { OURSELVES } from "./watch_messages.ts";
 const OUTPUT_BYTES = 32 * 1024;
 
 /**
- * Number of handled bytes of a client after which the process reports them, so the platform sends
- * more.
+ * Number of a client's bytes that the process handles before it reports them to the platform, which
+ * then sends more.
  */
 const CREDIT_BYTES = SESSION_WINDOW / 4;
 
@@ -51,7 +51,7 @@ function explainLate(said: Message): Message {
 /** Explains to a client that the engine crashed during its statement. */
 function explainBroken(error: unknown): ErrorFields {
   const hint = "Connect again. Committed data is safe.";
-  // The runtime's stack has overflowed, which the engine does not measure.
+  // The runtime's stack, which the engine does not measure, has overflowed.
   if (error instanceof RangeError) {
     const message = "stack depth limit exceeded: the statement is nested too deeply";
     return { severity: "FATAL", sqlState: "54001", message, hint };

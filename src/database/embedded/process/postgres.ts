@@ -64,7 +64,7 @@ interface EngineModule {
 const WASM_PAGE = 64 * 1024;
 const MB = 1024 * 1024;
 
-/** Memory of the runtime in addition to the database's, in MB. */
+/** Memory that the runtime uses in addition to the database's memory, in MB. */
 const RUNTIME_MB = 80;
 /** Minimum memory for the engine to start, in MB. */
 export const MIN_MEMORY_MB = 160;

@@ -35,7 +35,9 @@ const MANIFEST = "backup_manifest";
 const STATE = "SELECT current_setting('archive_mode'), " +
   "last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver";
 const UNFINISHED = "unfinished";
-/** Number of bytes that a copy must leave free on the disk, to which the platform also writes. */
+/**
+ * Number of bytes that a copy must leave free on the disk, because the platform also writes there.
+ */
 const RESERVE = 256 * 1024 * 1024;
 
 export interface HistoryOptions extends HistoryLimits {

@@ -43,7 +43,7 @@ async function filesIn(folder: string, pattern = /./): Promise<Segment[]> {
 }
 
 /**
- * Returns the command with which PostgreSQL copies a full segment. The command succeeds only once
+ * Returns the command that PostgreSQL uses to copy a full segment. The command succeeds only once
  * the copy is on disk, and can be repeated after a crash.
  */
 export function archiveCommand(folder: string): string {
@@ -52,7 +52,7 @@ export function archiveCommand(folder: string): string {
     `sync ${wal}`;
 }
 
-/** Returns the command with which a recovering PostgreSQL fetches a segment. */
+/** Returns the command that a recovering PostgreSQL uses to fetch a segment. */
 export function restoreCommand(folder: string): string {
   const wal = quoteForShell(walFolder(folder)).replaceAll("%", "%%");
   return `test -f ${wal}/%f && cp ${wal}/%f "%p"`;

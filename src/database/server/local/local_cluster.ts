@@ -33,7 +33,8 @@ const PORT = 5432;
 /** How often the server is checked, in milliseconds. */
 const LOOK_MS = 500;
 /**
- * Maximum time until the server accepts connections, including a replay of the log after a crash.
+ * Maximum time until the server accepts connections, including a replay of the log after a crash,
+ * in milliseconds.
  */
 const START_MS = 5 * 60_000;
 /** Maximum time for a fast shutdown, in milliseconds. */

@@ -16,7 +16,10 @@ import { type SettingRow, settingsText } from "./server_settings.ts";
 
 const PORT = 5432;
 const LOOK_MS = 100;
-/** Maximum time until the server is ready. The server usually replays at most a day of work. */
+/**
+ * Maximum time until the server is ready, in milliseconds. The server usually replays at most a day
+ * of work.
+ */
 const RECOVERY_MS = 60 * 60_000;
 const LAST_LINES = 3;
 

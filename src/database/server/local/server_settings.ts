@@ -6,7 +6,7 @@ const SHARED_PART = 1 / 8;
 const MOST_SHARED_MB = 4096;
 const LEAST_SHARED_MB = 64;
 const MAX_CONNECTIONS = 300;
-/** Maximum size of one server process's temporary files, for sorts and hashes. */
+/** Maximum size of one server process's temporary files, for sorts and hashes, in MiB. */
 const TEMPORARY_MB = 4096;
 /**
  * Fraction of the machine's memory for each process in addition to the shared pages, and the
