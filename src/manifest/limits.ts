@@ -42,7 +42,7 @@ export const MAX_MEMORY_MB = 4096;
 export const DEFAULT_TMP_MB = 64;
 export const MAX_TMP_MB = 4096;
 
-/** Maximum length of a shell command that starts a server. */
+/** Maximum length of a shell command that starts a server, in characters. */
 export const MAX_COMMAND_LENGTH = 8192;
 
 /**
@@ -61,7 +61,7 @@ export const VARIABLE_NAME = /^[^=\x00]{1,256}$/;
 // deno-lint-ignore no-control-regex -- excludes NUL on purpose
 export const ABSOLUTE_PATH = /^\/[^\x00]*$/;
 
-/** Default time limit for a server to start listening. */
+/** Default time limit for a server to start listening, in milliseconds. */
 export const DEFAULT_START_TIMEOUT_MS = 30_000;
 export const MIN_START_TIMEOUT_MS = 1000;
 export const MAX_START_TIMEOUT_MS = 300_000;
@@ -72,7 +72,7 @@ export const ENGINES = ["deno", "node", "command"] as const;
 /** A version of Node, or its first components, such as `24`, `24.1` or `24.1.0`. */
 export const NODE_VERSION = /^\d{1,3}(\.\d{1,4}){0,2}$/;
 
-/** Maximum length of the path that is requested before a server goes live. */
+/** Maximum length of the path that is requested before a server goes live, in characters. */
 export const MAX_HEALTH_LENGTH = 512;
 export const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
 

@@ -1,8 +1,8 @@
 /**
  * @module The build output manifest `.svc/manifest.json`: the deployed files, and which layer
- * serves which URL. This module contains the manifest's schema and validation, the route table, a
- * function that lists the output's files, and the detection that `init`, `build` and `deploy` need
- * for a project without a manifest.
+ * serves which URL. This module contains the manifest's schema and validation, the route table, and
+ * a function that lists the output's files. It also contains the detection that `init`, `build` and
+ * `deploy` need for a project without a manifest.
  *
  * Pure except for `walkOutput()`, which lists the files in a folder.
  */

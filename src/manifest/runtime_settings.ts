@@ -28,7 +28,7 @@ export interface RuntimeSettings {
   readonly command?: string;
   /** Root file system in which the server starts. */
   readonly image?: NonNullable<NonNullable<ComputeLayer["runtime"]>["image"]>;
-  /** Time limit for the server to start listening. */
+  /** Time limit for the server to start listening, in milliseconds. */
   readonly startTimeoutMs: number;
 }
 

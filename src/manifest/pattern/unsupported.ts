@@ -4,7 +4,7 @@
  */
 import { closingToken, type Token, tokenizePattern } from "./tokens.ts";
 
-/** Maximum length of a pattern that is quoted in a message. */
+/** Maximum length of a pattern that is quoted in a message, in characters. */
 const MAX_QUOTED = 120;
 
 function quote(pattern: string): string {

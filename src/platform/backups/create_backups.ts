@@ -10,7 +10,7 @@ import { type BackupOutcome, BackupSchedule, nextBackupAt } from "./backup_sched
 import { BackupStore } from "./backup_store.ts";
 
 export interface BackupSettings {
-  /** The place for backups. Missing if the operator has not set one. */
+  /** The location for backups. Missing if the operator has not set one. */
   readonly place?: string;
   readonly everyMs: number;
   readonly keep: number;

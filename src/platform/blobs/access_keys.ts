@@ -19,7 +19,7 @@ const ID_BYTES = 10;
 const SECRET_BYTES = 25;
 /** Maximum number of decrypted secrets in each of the two generations. */
 const MAX_REVEALED = 1000;
-/** Maximum length of an id that is looked up. */
+/** Maximum length of an id that is looked up, in characters. */
 const MAX_ID = 64;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
@@ -88,7 +88,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
       createdAt: now(),
     };
     const owner = keys.project(workspaceId, projectId);
-    // Changes a record in each of these commits, so they are serialized and the limit is exact.
+    // In this process, these commits run one at a time, so the limit is exact.
     await commitWithRetries(this.kv, [[...accessKeys.root, projectId]], async (operation) => {
       const project = await this.kv.get(owner);
       if (project.versionstamp === null) {

@@ -48,7 +48,7 @@ function folderOf(key: string, { prefix, delimiter }: ListWish): string | undefi
 function startOf(wish: ListWish): string | undefined {
   const { after, prefix } = wish;
   if (after === undefined || compareBytes(after, prefix) < 0) return prefix;
-  // The smallest key after a given key is that key followed by a zero character.
+  // The smallest key after a given key is that key followed by a NUL character.
   return folderOf(after, wish) === after ? behind(after) : `${after}\0`;
 }
 

@@ -29,9 +29,12 @@ import { BlobStoreError } from "./store_error.ts";
 /** Environments that cannot be deleted. */
 const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
-/** Maximum size of objects that are completely read and verified before the first byte is sent. */
+/**
+ * Maximum size of objects that are completely read and verified before the first byte is sent, in
+ * bytes.
+ */
 const READ_WHOLE = 64 * 1024;
-/** Maximum size of objects that are read completely even if only a range is requested. */
+/** Maximum size of objects that are read completely even if only a range is requested, in bytes. */
 const READ_WHOLE_FOR_RANGE = 1024 * 1024;
 
 export interface ObjectStoreOptions {

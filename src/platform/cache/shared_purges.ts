@@ -21,8 +21,8 @@ import type { RecordKey } from "../../store/mod.ts";
 const REMEMBERED_MS = 15 * 60 * 1000;
 
 /**
- * Maximum absence after which a node still learns of all purges. This is shorter than the lifetime
- * of purge records, because some of them may be about to expire.
+ * Maximum absence after which a node still learns of all purges, in milliseconds. This is shorter
+ * than the lifetime of purge records, because some of them may be about to expire.
  */
 const MAX_ABSENCE_MS = REMEMBERED_MS - 60 * 1000;
 

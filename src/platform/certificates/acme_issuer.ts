@@ -13,7 +13,10 @@ import type { PendingChallenges } from "./challenges.ts";
 import type { Dns01Challenges } from "./dns/dns01_challenges.ts";
 import type { Lease, Led } from "../../store/mod.ts";
 
-/** Maximum number of times that the state of an order is polled, and the time between polls. */
+/**
+ * Maximum number of times that the state of an order is polled, and the time between polls in
+ * milliseconds.
+ */
 const POLLING = { backoffAttempts: 12, backoffMin: 500, backoffMax: 15_000 } as const;
 export interface AcmeOptions {
   /** The authority's directory URL, such as `https://acme-v02.api.letsencrypt.org/directory`. */

@@ -9,10 +9,12 @@ import type { axios } from "acme-client";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 
-/** Timeout for one request to the authority. */
+/** Timeout for one request to the authority, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Pause before the only retry of a request, after a network error or a 5xx status. */
+/**
+ * Pause before the only retry of a request, after a network error or a 5xx status, in milliseconds.
+ */
 const PAUSE_MS = 1000;
 
 const URN = "urn:ietf:params:acme:error:";

@@ -8,8 +8,8 @@ import type { CertificateRecord } from "./certificate.ts";
 /** Maximum number of names in one certificate. Authorities allow 100 names. */
 const MAX_NAMES = 50;
 /**
- * Maximum number of names in a certificate that a client is waiting for. More names would take
- * longer, because they are validated one after another.
+ * Number of names up to which other hosts are added to a certificate that a client is waiting for.
+ * More names would take longer, because names are validated one after another.
  */
 const MAX_ASKED = 5;
 
@@ -20,7 +20,10 @@ const MAX_ASKED = 5;
 const MAX_PER_WEEK = 40;
 const HOUR_MS = 60 * 60_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** Pause between an on-demand certificate and the next one that no client is waiting for. */
+/**
+ * Pause between an on-demand certificate and the next one that no client is waiting for, in
+ * milliseconds.
+ */
 const PAUSE_MS = 6 * HOUR_MS;
 
 export interface Known {

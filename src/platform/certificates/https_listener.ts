@@ -21,7 +21,7 @@ const PROTOCOLS = ["h2", "http/1.1"];
 const LINGER_MS = 2000;
 
 /**
- * How long an old listener stays open for queued connections if another change follows: a number of
+ * How long an old listener stays open for queued connections if another change follows: `pauses`
  * pauses of `pauseMs` milliseconds each. A process that gets little CPU time waits longer.
  */
 const SHORT_LINGER = { pauses: 30, pauseMs: 10 };

@@ -92,7 +92,7 @@ export class CachedAnswers {
 
   /**
    * Removes all cached responses of all deployments. Resolves once none of these responses is
-   * served any longer.
+   * served anymore.
    */
   async purgeAll(): Promise<void> {
     const { cache, open, publish } = this.#options;

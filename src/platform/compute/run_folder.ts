@@ -1,7 +1,7 @@
 /**
  * The folder for the sockets of running servers, which is in the data directory. If that path is
- * too long for a socket, the folder is in the system's temporary folder instead, and a link in the
- * data directory lets the next start find leftovers from a crash.
+ * too long for a socket, the folder is in the system's temporary folder instead. A link in the data
+ * directory then lets the next start find leftovers from a crash.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import { removeTree } from "../../lib/missing_files.ts";
 import { SOCKET_PATH_BYTES } from "../../runtime/mod.ts";
 
-/** Maximum length of a Unix socket's path, in bytes and without the trailing null (unix(7)). */
+/** Maximum length of a Unix socket's path, in bytes and without the trailing NUL (unix(7)). */
 const MAX_SOCKET_PATH = 107;
 
 const ELSEWHERE_PREFIX = "svc-run-";

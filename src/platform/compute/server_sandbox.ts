@@ -67,7 +67,7 @@ export class ServersRefusedError extends Error {
   }
 }
 
-/** Returns why a server is not started, in words for the person who deploys. */
+/** Returns why a server is not started, as a message for the person who deploys. */
 export function refusalOf({ missing }: ServerSandbox): string {
   return `Servers are turned off on this platform, because its system lacks ${
     missing.join(" and ")

@@ -7,7 +7,7 @@ export interface PlatformLog {
 
 type WriteLine = (line: PlatformLog) => void;
 
-/** Calls `listener` with each new line. Returns a function that stops this. */
+/** Calls `listener` with each new line. Returns a function that stops these calls. */
 export type FollowLog = (listener: WriteLine) => () => void;
 
 export class FollowedLog {

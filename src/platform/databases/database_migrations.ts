@@ -18,8 +18,8 @@ import type { BranchRecord, DatabaseRecord } from "./records.ts";
 import { diffSchemas, readSchema, type Schema } from "./schema_diff.ts";
 
 /**
- * Maximum length of an object's name in a deployment's record. The names of functions include their
- * arguments.
+ * Maximum length of an object's name in a deployment's record, in characters. The names of
+ * functions include their arguments.
  */
 const MAX_CHANGE_NAME = 300;
 /** Maximum time for reading a schema, in milliseconds. */

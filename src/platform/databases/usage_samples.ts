@@ -19,8 +19,8 @@ export const FIRST_SAMPLE_MS = 2000;
 const HOUR_MS = 60 * 60 * 1000;
 
 /**
- * Step lengths, and how long to keep samples. Thanks to one-minute steps, new databases have a
- * graph sooner.
+ * Step lengths, and how long to keep samples, in milliseconds. Thanks to one-minute steps, new
+ * databases have a graph sooner.
  */
 const UNITS = {
   minute: { ms: SAMPLE_MS, keptMs: 2 * HOUR_MS },

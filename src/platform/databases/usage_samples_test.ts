@@ -72,7 +72,7 @@ Deno.test("UsageSamples shows a new database's usage per minute, including clien
     assert.equal(steps[1]!.sizeBytes, 3000);
   }));
 
-Deno.test("UsageSamples later shows ten-minute peaks, and writes a sample only if the peak rises", () =>
+Deno.test("UsageSamples shows ten-minute peaks for an older database, and writes a sample only if the peak rises", () =>
   withNodes(async ({ sample, read, measured }) => {
     for (const [minute, open] of [[130, 1], [131, 4], [135, 0], [139, 4], [140, 0]] as const) {
       await sample(0, minute, open);

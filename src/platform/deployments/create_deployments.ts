@@ -55,7 +55,7 @@ export interface DeploymentParts {
   readonly databases: DeployedDatabases;
   /**
    * Cleans up after a stopped deployment: cancels its build, and removes database branches that no
-   * preview needs any longer.
+   * preview needs anymore.
    */
   onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
 }

@@ -72,8 +72,8 @@ export interface ActivateOptions {
   /** Runs the command that migrates the database, if the project's folder is available. */
   readonly migrate?: RunMigration | undefined;
   /**
-   * Whether to serve the deployment to a share of production's visitors first, if production
-   * already serves another one.
+   * How to serve the deployment to a share of production's visitors first, if production already
+   * serves another one; missing to serve it to all visitors immediately.
    */
   readonly rolling?: RollingWish | undefined;
 }

@@ -1,4 +1,4 @@
-/** The latest deployments in an environment, for callers that know only their IDs. @module */
+/** Lists the IDs of the latest deployments in an environment. @module */
 import type { DeploymentStore } from "./deployment_store.ts";
 
 /** Maximum number of deployments to return for an environment. */

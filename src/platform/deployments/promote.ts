@@ -72,7 +72,7 @@ export async function promote(
   { project, rolling, startedBy }: {
     readonly project: ProjectRecord;
     readonly startedBy: string;
-    /** Whether to serve the deployment to a share of the visitors first. */
+    /** How to serve the deployment to a share of the visitors first; missing to serve it to all. */
     readonly rolling?: RollingWish | undefined;
   },
 ): Promise<DeploymentRecord> {

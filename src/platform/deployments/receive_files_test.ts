@@ -143,8 +143,8 @@ Deno.test("a difference whose result does not match its digest is refused", asyn
       fc.asyncProperty(tree, tree, tree, async (base, other, files) => {
         const id = `d${++count}`;
         await addBase(id, await store(base));
-        // The difference is computed for another base than the one that it names, as in an outdated
-        // checkout.
+        // The difference is computed for a different base from the one that it names, as in an
+        // outdated checkout.
         const difference = differenceOf(other, files);
         const received = await receiveFiles(services, PROJECT, {
           files: [...difference.files],

@@ -219,7 +219,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return toWire(live, current);
   });
 
-  /** Finds the deployment in a project with which to compare another one. */
+  /** Finds the deployment with which to compare another deployment of the project. */
   async function findBase(caller: Caller, project: ProjectRecord, id: string | undefined) {
     if (id === undefined) {
       throw new Failure(

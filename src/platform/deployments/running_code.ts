@@ -26,7 +26,7 @@ export interface DeployedFunctions {
   ): Promise<SiteFunctions | undefined>;
   /** Stops the functions of superseded deployments once they are idle. */
   retire(deploymentIds: Iterable<string>): void;
-  /** Stops the functions of a site that no host serves any longer. */
+  /** Stops the functions of a site that no host serves anymore. */
   dispose(functions: SiteFunctions): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export interface DeployedServers {
   retire(deploymentIds: Iterable<string>): void;
   /** Removes everything that the edge has cached for a deployment. */
   purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
-  /** Stops the servers of a deployment that no host serves any longer. */
+  /** Stops the servers of a deployment that no host serves anymore. */
   dispose(deploymentId: string): Promise<void>;
   /** Stops a deployment's servers, and removes their files. */
   remove(deploymentId: string): Promise<void>;

@@ -20,7 +20,10 @@ import { type DnsListener, listenForDns } from "./listen.ts";
 import { nearest } from "./nearest.ts";
 import { type DnsRecord, respond, type Zone } from "./respond.ts";
 
-/** Successive challenges use the same name, so resolvers must not cache them for long. */
+/**
+ * How long resolvers may cache a record, in seconds. Successive challenges use the same name, so
+ * resolvers must not cache them for long.
+ */
 const CHALLENGE_TTL = 1;
 const HOST_TTL = 30;
 

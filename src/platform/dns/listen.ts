@@ -1,7 +1,7 @@
 /**
- * The name server's sockets: UDP, and TCP for responses that are too long, or that clients request
- * too many times. The servers of `dns2` limit neither connections nor responses, so only its codec
- * is used.
+ * The name server's sockets: UDP, and TCP for responses that are too long for UDP, and for clients
+ * that send too many queries. The servers of `dns2` limit neither connections nor responses, so
+ * only its codec is used.
  *
  * @module
  */

@@ -12,11 +12,11 @@ const { TYPE, CLASS, RCODE } = Packet;
 const TRANSFERS: readonly number[] = [TYPE.AXFR, 251];
 
 /**
- * Maximum size of a UDP response. A response of this size fits into one packet on every path (RFC
- * 9715).
+ * Maximum size of a UDP response, in bytes. A response of this size fits into one packet on every
+ * path (RFC 9715).
  */
 const MAX_UDP_BYTES = 1232;
-/** Maximum size of a UDP response for resolvers without EDNS. */
+/** Maximum size of a UDP response for resolvers without EDNS, in bytes. */
 const PLAIN_UDP_BYTES = 512;
 const MAX_TCP_BYTES = 65_535;
 

@@ -8,7 +8,10 @@ import type { DnsCheck } from "../../contract/domains.ts";
 import { canonicalAddress } from "./address_text.ts";
 import type { DnsAnswer } from "./dns_lookup.ts";
 
-/** Maximum number of a record's values to show in a report, and maximum length of each value. */
+/**
+ * Maximum number of a record's values to show in a report, and maximum length of each value in
+ * characters.
+ */
 const MAX_SHOWN = 10;
 const MAX_SHOWN_LENGTH = 300;
 

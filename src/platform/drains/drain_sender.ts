@@ -28,13 +28,13 @@ export const QUEUE_RECORDS = 20_000;
 export const QUEUE_BYTES = 8 * 1024 * 1024;
 /** Maximum number of bytes that can wait for all of a node's endpoints. */
 export const ALL_BYTES = 64 * 1024 * 1024;
-/** Maximum time for which a record waits before it is dropped. */
+/** Maximum time for which a record waits before it is dropped, in milliseconds. */
 export const MAX_AGE_MS = 60 * 60 * 1000;
-/** Maximum wait that an endpoint can request. */
+/** Maximum wait that an endpoint can request, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 10 * 60 * 1000;
-/** How long to stop sending metrics to an endpoint that has no path for them. */
+/** How long to stop sending metrics to an endpoint that has no path for them, in milliseconds. */
 const NO_METRICS_MS = 60 * 60 * 1000;
-/** Minimum time between two messages to the operator about dropped records. */
+/** Minimum time between two messages to the operator about dropped records, in milliseconds. */
 const TOLD_MS = 10 * 60 * 1000;
 
 export interface SendTimes {

@@ -101,7 +101,7 @@ export async function postBatch(
   { signal, body, closed }: {
     readonly signal: Signal;
     readonly body: Uint8Array<ArrayBuffer>;
-    /** Aborted when no caller is waiting for the outcome any longer. */
+    /** Aborted when no caller waits for the outcome anymore. */
     readonly closed: AbortSignal;
   },
   { outbound, now }: PostParts,

@@ -19,7 +19,10 @@ const MAX_KNOWN = 1000;
  * the variables.
  */
 const KNOWN_MS = 60_000;
-/** How long to remember that a deployment is missing, or that its variables cannot be read. */
+/**
+ * How long to remember that a deployment is missing, or that its variables cannot be read, in
+ * milliseconds.
+ */
 const MISSING_MS = 5000;
 
 export interface OwnerParts {

@@ -101,7 +101,7 @@ export const servedBody = z.object({
   /** The batch's number, counted by the edge process. */
   batch: z.int().min(1),
   served: z.array(z.unknown()).max(MAX_BATCH),
-  /** Round-trip time of the previous batch to the platform. */
+  /** Round-trip time of the previous batch to the platform, in milliseconds. */
   roundTripMs: z.number().min(0).max(60_000).optional(),
 }).strict();
 

@@ -8,14 +8,14 @@ import { type ErrorGroup, mergeGroups } from "./error_group.ts";
 import type { ErrorStore } from "./error_store.ts";
 import type { ErrorTable } from "./error_table.ts";
 
-/** Maximum number of a project's error groups to write at once, most frequent first. */
+/** Maximum number of a project's error groups to write per round, most frequent first. */
 const MAX_AT_ONCE = 100;
 /** Maximum number of concurrent writes. The limit gives other writers a turn. */
 const WRITERS = 8;
 /** How long to wait for an exception's lines, and for a request's exception, in milliseconds. */
 const SETTLE_MS = 2000;
 /**
- * Maximum number of events for new error groups per project and hour. More would drown out the
+ * Maximum number of events for new error groups per project in an hour. More would drown out the
  * project's other events.
  */
 const MAX_EVENTS = 10;

@@ -15,7 +15,8 @@ const MAX_TEXT = 8000;
 const MAX_PATH = 500;
 const MAX_MESSAGE = 500;
 /**
- * How long a failed request waits for its exception, which is often logged later than the request.
+ * How long a failed request waits for its exception, in milliseconds. The exception is often logged
+ * later than the request.
  */
 const REQUEST_GRACE_MS = 1000;
 /** Maximum number of remembered requests that failed because of a known exception. */

@@ -13,7 +13,7 @@ import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
 import type { FormStore } from "./form_store.ts";
 import { fileBytesOf, type SubmissionRecord } from "./submission_record.ts";
 
-/** Maximum number of events per form and hour, to limit the number of emails. */
+/** Maximum number of events per form in an hour, to limit the number of emails. */
 const MAX_EVENTS = 30;
 const HOUR_MS = 60 * 60_000;
 /** Maximum length of an event's text, in characters. */

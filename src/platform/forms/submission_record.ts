@@ -47,8 +47,8 @@ export const countRecord = z.object({
   /** Total size of the files in the form's submissions, in bytes. */
   fileBytes: z.number().default(0),
   /**
-   * How long submissions are kept, according to the deployment of the latest submission; `null` if
-   * there is no limit. The setting of a live form takes precedence.
+   * How long submissions are kept, in milliseconds, according to the deployment of the latest
+   * submission; `null` if there is no limit. The setting of a live form takes precedence.
    */
   retentionMs: z.number().nullable(),
 });

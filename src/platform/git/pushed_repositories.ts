@@ -24,7 +24,7 @@ import type { RecordStore } from "../../store/mod.ts";
  * can be a single pack.
  */
 const MAX_FILE = 8 * 1024 ** 3;
-/** How long an unreferenced pack is kept, because it may still be in use. */
+/** How long an unreferenced pack is kept, in milliseconds, because it may still be in use. */
 const UNUSED_MS = 60 * 60 * 1000;
 
 const PACK = /^(pack-[0-9a-f]{40,64})\.pack$/;

@@ -2,7 +2,7 @@
 import { branchName } from "../../contract/projects.ts";
 import type { Resolved } from "./git_service.ts";
 
-/** Maximum length of a trigger's message and author. */
+/** Maximum length of a trigger's message and author, in characters. */
 const MAX_MESSAGE = 500;
 const MAX_AUTHOR = 200;
 

@@ -28,8 +28,9 @@ export class CommitResolver {
   }
 
   /**
-   * Resolves a commit. The signal ends the wait, not the fetch. @throws {Failure} also
-   * `unavailable`
+   * Resolves a commit. The signal ends the wait, not the fetch.
+   *
+   * @throws {Failure} if the commit is not found; `unavailable` if the wait ends first
    */
   async resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal) {
     const resolved = await orAborted(this.#ask(project, wanted), signal).catch((cause) => {

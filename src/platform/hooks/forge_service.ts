@@ -62,7 +62,8 @@ export class ForgeService {
   }
 
   /**
-   * Handles a forge's event. Returns `undefined` for other requests, without reading their body.
+   * Handles a forge's event. Returns `undefined` for other requests, whose body can still be read.
+   * If the hook has a secret, every request must be signed with it.
    *
    * @throws {Failure} `forbidden`
    */
@@ -153,8 +154,7 @@ export class ForgeService {
     if (event.pull !== undefined) {
       await this.#services.pulls.opened({ projectId: project.id, branch }, event.pull);
     }
-    // Uses the branch's head, regardless of the payload, so that late or repeated events do no
-    // harm.
+    // Uses the branch's head, regardless of the payload, so late or repeated events do no harm.
     const answer = await this.#services.triggers.trigger(hook, {
       body: { branch, force: false },
       idempotencyKey: undefined,

@@ -14,8 +14,8 @@ import type { RecordStore } from "../../../store/mod.ts";
 const MINUTE_MS = 60_000;
 export const CODE_MS = MINUTE_MS;
 /**
- * How long a used code is remembered. A second exchange of the code during that time revokes the
- * grant.
+ * How long a used code is remembered, in milliseconds. A second exchange of the code during that
+ * time revokes the grant.
  */
 const USED_MS = 10 * MINUTE_MS;
 /** A grant that is not refreshed for 30 days expires. */

@@ -11,7 +11,7 @@ export interface KnownCredential {
   readonly createdAt: number;
   /** When the credential expires, even if it is in use. */
   readonly endsAt: number;
-  /** IP address where the session or token started; null for API keys. */
+  /** IP address from which the session or token was started; null for API keys. */
   readonly begunAt: string | null;
   usedAt: number;
   /** When a use of the credential was last written to the store. */

@@ -9,9 +9,9 @@ import { sha256Hex } from "../../../lib/hash.ts";
 const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 
 /**
- * 8 of 20 letters: 34.5 bits. With 100 wrong codes a minute and 1000 open authorizations, the
- * chance of a correct guess is 1 in 50,000. Even a correct guess only approves a CLI for the
- * guesser's own account.
+ * 8 of 20 letters: 34.5 bits. With 100 wrong codes a minute and 1,000 open authorizations, the
+ * chance of a correct guess within a code's lifetime of 5 minutes is 1 in 50,000. Even a correct
+ * guess only approves a CLI for the guesser's own account.
  */
 const LENGTH = 8;
 

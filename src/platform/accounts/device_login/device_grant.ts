@@ -2,10 +2,13 @@
 import { DEVICE_CODE_SECONDS } from "../../../contract/device.ts";
 import type { DeviceGrant, GrantOutcome } from "./types.ts";
 
-/** How long an expired code is reported as expired. After that, it is reported as unknown. */
+/**
+ * How long an expired code is reported as expired, in milliseconds. After that, it is reported as
+ * unknown.
+ */
 export const REMEMBER_EXPIRED_MS = 60 * 60 * 1000;
 
-/** How long a CLI can still fetch its token after a late approval. */
+/** How long a CLI can still fetch its token after a late approval, in milliseconds. */
 const FETCH_MS = 60_000;
 
 export interface NewGrant {

@@ -8,7 +8,7 @@ import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const userCodeKey = (hash: string): RecordKey => ["device_grant_by_user_code", hash];
 
-/** How long the store keeps a grant. After that, the grant's code is unknown. */
+/** How long the store keeps a grant, in milliseconds. After that, the grant's code is unknown. */
 const KEEP_MS = DEVICE_CODE_SECONDS * 1000 + REMEMBER_EXPIRED_MS;
 
 export interface GrantChange<T> {

@@ -21,7 +21,7 @@ const WANTED = { email: "Mia@Example.com", password: "a password of mia" };
 const refused = (code: string) => (error: unknown) =>
   error instanceof Failure && error.code === code;
 
-/** Creates an account that was created with the messenger and has just signed in. */
+/** Creates an account as a sign-up with the messenger does, and signs in to it. */
 async function messengerAccount(test: TestAccounts) {
   const user = {
     id: uuidV7(() => test.time, systemRandom),

@@ -7,14 +7,11 @@ import { RateWindow } from "../../core/access/mod.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 /**
- * Maximum number of emails per hour that one network or known browser can have sent to one
- * recipient, so nobody else can use up the owner's allowance. Further emails are silently dropped.
+ * Maximum number of emails per hour to one recipient for each network or known browser, so nobody
+ * else can use up the owner's allowance. Further emails are silently dropped.
  */
 const MAILS_PER_HOUR = 5;
-/**
- * Maximum number of emails per hour that all unknown browsers together can have sent to one
- * recipient.
- */
+/** Maximum number of emails per hour to one recipient for all unknown browsers together. */
 const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 

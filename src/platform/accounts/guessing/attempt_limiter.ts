@@ -10,7 +10,7 @@ import type { Clock } from "../../../lib/clock.ts";
 export interface AttemptLimits {
   /** Number of attempts before the first pause. */
   readonly free: number;
-  /** The first pause. Each subsequent pause is twice as long. */
+  /** The first pause, in milliseconds. Each subsequent pause is twice as long. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }
@@ -21,7 +21,7 @@ interface Attempts {
   lastAt: number;
 }
 
-/** Idle time after which a subject is forgotten. */
+/** Idle time after which a subject is forgotten, in milliseconds. */
 const FORGET_MS = 60 * 60 * 1000;
 
 /**

@@ -25,7 +25,7 @@ export interface GuessedAccount {
 
 /** Number of failed guesses for one account that count as suspicious. */
 export const SUSPICIOUS_GUESSES = 10;
-/** Minimum time between notifications of an account's owner. */
+/** Minimum time between notifications to an account's owner, in milliseconds. */
 const REPORT_MS = 24 * 60 * 60 * 1000;
 /**
  * Maximum number of accounts whose report is cached. If there are more, all reports are dropped.

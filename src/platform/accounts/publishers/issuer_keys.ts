@@ -7,13 +7,13 @@ import type { OutboundFetch } from "../../../runtime/mod.ts";
 import { DocumentError, fetchDocument } from "./fetch_document.ts";
 
 const MINUTE_MS = 60_000;
-/** How long keys are used before they are refreshed. */
+/** How long keys are used before they are refreshed, in milliseconds. */
 const FRESH_MS = 60 * MINUTE_MS;
-/** How long keys are used while their issuer is unreachable. */
+/** How long keys are used while their issuer is unreachable, in milliseconds. */
 const STALE_MS = 24 * 60 * MINUTE_MS;
-/** Minimum time between refreshes that unknown keys trigger. */
+/** Minimum time between refreshes that unknown keys trigger, in milliseconds. */
 const UNKNOWN_KEY_MS = MINUTE_MS;
-/** How long a failure is remembered. */
+/** How long a failure is remembered, in milliseconds. */
 const FAILED_MS = 10_000;
 const MAX_ISSUERS = 100;
 

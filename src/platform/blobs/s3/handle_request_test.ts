@@ -167,7 +167,7 @@ Deno.test("a multipart upload creates one object", () =>
     assert.deepEqual({ bytes, objects }, { bytes: first.length + 3, objects: 1 });
   }));
 
-Deno.test("copies share content, and multiple objects can be deleted at once", () =>
+Deno.test("copies share content, and one request can delete multiple objects", () =>
   withStore(async (store) => {
     await put(store, "a&b", "hello", { "x-amz-meta-a": "1" });
     const copied = await store.send("production/copy", {

@@ -14,8 +14,8 @@ export function isBeingBuilt(deployment: Pick<DeploymentRecord, "status"> | unde
 }
 
 /**
- * Calls back with the existing lines, and then with new ones. Returns false if the signal aborted
- * this.
+ * Calls back with the existing lines, and then with new ones. Returns false if the signal was
+ * aborted before the log was complete.
  */
 export async function followBuildLog(
   { sharedBuildLogs, deployments }: {

@@ -26,7 +26,7 @@ export interface CollectOptions {
   readonly uid: number | undefined;
 }
 
-/** Maximum size of a file that is read at once, in bytes. */
+/** Maximum size of a file to read in one piece, in bytes. */
 const READ_WHOLE = 1024 * 1024;
 const CONCURRENCY = 16;
 
@@ -67,7 +67,7 @@ class Collector {
     return size <= READ_WHOLE ? await this.#storeWhole(path) : await this.#storeStream(path);
   }
 
-  /** Rejects paths through links, irregular files, and other users' files. */
+  /** Rejects paths through links, files that are not regular, and other users' files. */
   async #judge(path: string, content: string): Promise<number> {
     const folder = dirname(path);
     let plain = this.#plain.get(folder);

@@ -60,7 +60,7 @@ export interface SandboxedRunnerOptions {
   readonly settings: BuildSettings;
   readonly program: BuildProgram;
   readonly path: string;
-  /** Finds the toolchains outside the system folders that builds can see. */
+  /** Finds the toolchains that builds can see outside the system folders. */
   readonly toolchains: () => ReturnType<typeof toolchainPlaces>;
   onTrouble(message: string): void;
 }

@@ -11,7 +11,8 @@ export interface SandboxAccess {
   /** Folder for scratch space; emptied after a crash. */
   readonly folder: string;
   /**
-   * Variables that mark the processes, so they can be found after a crash, and set their `PATH`.
+   * Variables that set the processes' `PATH`, and mark the processes so they can be found after a
+   * crash.
    */
   readonly env: Readonly<Record<string, string>>;
 }

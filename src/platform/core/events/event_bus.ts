@@ -26,8 +26,8 @@ const BATCH_CHARACTERS = 200_000;
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
 /**
- * Maximum wait between attempts while the store does not respond, because it may recover at any
- * moment.
+ * Maximum wait between attempts while the store does not respond, in milliseconds. The wait is
+ * short, because the store may recover at any moment.
  */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
@@ -38,8 +38,8 @@ export function retryDelay(failures: number, error: unknown): number {
 }
 
 /**
- * Notifies everyone whom the events concern. After a crash, it can be called again with the same
- * events, which must have no effect.
+ * Notifies everyone whom the events concern. After a crash, a repeated call with the same events
+ * must have no effect.
  */
 export type PassOn = (events: readonly EventRecord[], lease: Lease) => Promise<void>;
 
@@ -90,7 +90,7 @@ export class EventBus {
   #fresh: EventRecord[] = [];
   /** Whether the store may contain events that are older than those in memory. */
   #behind = true;
-  /** How many times new events were dropped from memory, so they are only in the store. */
+  /** How many times the store got events that are not in memory. */
   #arrivals = 0;
   #lookedAt = 0;
   #failures = 0;

@@ -12,7 +12,9 @@ export interface RequestContext<E> extends ParsedRequest<E> {
 
 export type AuditFacts = Readonly<Record<string, unknown>>;
 
-/** A resource before and after a call, for the audit log, unless the response shows it. */
+/**
+ * A resource before and after a call, for the audit log. `after` adds to what the response shows.
+ */
 export interface NotedFacts {
   readonly before?: AuditFacts;
   readonly after?: AuditFacts;

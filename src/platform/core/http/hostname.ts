@@ -7,7 +7,8 @@ const DIGIT_ZERO = 48;
 const DIGIT_NINE = 57;
 
 /**
- * Returns true for every IPv4 address, but for few other names, so most names need no full check.
+ * Returns true for every IPv4 address, and for very few other names. Most names therefore need no
+ * full check.
  */
 function endsInDigit(hostname: string): boolean {
   const last = hostname.charCodeAt(hostname.length - 1);
@@ -15,8 +16,8 @@ function endsInDigit(hostname: string): boolean {
 }
 
 /**
- * The host of the latest URL. A client's requests often follow one another directly, so they can
- * reuse the string.
+ * The host of the latest URL. A client often sends several requests in a row, and they can share
+ * the string.
  */
 let latest = { origin: "", hostname: "" };
 

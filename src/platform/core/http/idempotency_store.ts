@@ -1,6 +1,6 @@
 /**
  * Stores requests that have an `Idempotency-Key` in Deno KV: a marker that the request was started,
- * and the sealed response, split into parts because a value can be at most 64 KiB.
+ * and the sealed response. The response is split into parts, because a value can be at most 64 KiB.
  *
  * @module
  */

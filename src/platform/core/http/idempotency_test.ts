@@ -89,7 +89,7 @@ Deno.test("many concurrent requests are executed once", () =>
     assert.equal(bench.ran, 1);
   }));
 
-Deno.test("a request that reaches several nodes at once is executed once", () =>
+Deno.test("a request that reaches several nodes at the same time is executed once", () =>
   withBench(async (bench) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     bench.next = () => promise.then(() => Response.json("once"));

@@ -19,7 +19,7 @@ function summary(problems: readonly Problem[]): string {
   return `Request is not valid: ${first?.path}: ${first?.message}${more}`;
 }
 
-/** Parses every part of a request. All problems are reported at once. */
+/** Parses every part of a request. All problems are reported together. */
 export async function parseRequest<E extends Endpoint>(
   endpoint: E,
   request: HonoRequest,

@@ -6,7 +6,9 @@ import { Failure } from "./failure.ts";
 /** Maximum nesting depth of a JSON body: a manifest with 64 levels, plus the levels around it. */
 const MAX_BODY_DEPTH = 66;
 
-/** Maximum announced size of a body to read in one piece, which costs less than a stream. */
+/**
+ * Maximum announced size of a body to read in one piece, in bytes. That costs less than a stream.
+ */
 const MAX_AT_ONCE = 65_536;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Maps methods and paths to handlers. If several paths match a request, only the most specific one
- * is used: a fixed segment takes precedence over a parameter, from left to right, so
+ * is used: a fixed segment takes precedence over a parameter, from left to right. Therefore,
  * `/v1/notifications/preferences` is never mistaken for `/v1/notifications/{notification}`.
  *
  * @module

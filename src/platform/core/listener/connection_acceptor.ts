@@ -19,7 +19,9 @@ const LOOK_MS = 20;
  * may not retry.
  */
 const NEWCOMER_MS = 1000;
-/** How often to look for connections without requests after accepting has stopped. */
+/**
+ * How often to look for connections without requests after accepting has stopped, in milliseconds.
+ */
 const FINISH_MS = 50;
 /** Number of event loop turns for reading connections and requests that have already arrived. */
 const READING_TURNS = 5;

@@ -8,8 +8,8 @@ import { isStreamed, isWhole } from "../../../lib/whole_answer.ts";
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
- * Maximum size of a body to read in one piece. The whole body must arrive within the time for which
- * a longer body may make no progress.
+ * Maximum size of a body to read in one piece, in bytes. The whole body must arrive within the time
+ * that a longer body may go without progress.
  */
 const MAX_AT_ONCE = 64 * 1024;
 

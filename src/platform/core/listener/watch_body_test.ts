@@ -50,7 +50,7 @@ for (const [name, read, value] of READS) {
   });
 }
 
-Deno.test("watchBody() stops waiting for a short body that breaks off", async () => {
+Deno.test("watchBody() stops waiting for a short body that is cut off", async () => {
   const { seen, told, close } = watchedRequest(SHORT);
   const reading = assert.rejects(seen.json());
   close();

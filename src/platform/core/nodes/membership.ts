@@ -26,7 +26,10 @@ import type { Lease, RecordStore } from "../../../store/mod.ts";
  */
 const LISTED_MS = 15_000;
 const LISTED_EVERY_MS = 5000;
-/** How long a node is listed as missing after it was last seen, and how often that is recorded. */
+/**
+ * How long a node is listed as missing after it was last seen, and how often that is recorded, in
+ * milliseconds.
+ */
 const KNOWN_MS = 24 * 60 * 60 * 1000;
 const KNOWN_EVERY_MS = 60 * 60 * 1000;
 

@@ -12,7 +12,7 @@ import { type GiveAnswer, type Peer, PEER_PATH, type PeerQuestion, type Peers } 
 /** How often an `alive` part is sent for a pending response, in milliseconds. */
 const ALIVE_MS = 3000;
 const MAX_QUESTION = 128 * 1024;
-/** Maximum length of the reason to read from a refusal. */
+/** Maximum length of the reason to read from a refusal, in characters. */
 const MAX_REFUSAL = 1024;
 
 export interface PeersOptions {

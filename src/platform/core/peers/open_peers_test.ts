@@ -133,7 +133,7 @@ Deno.test("a response that was changed, truncated or reordered is refused", () =
     await assert.rejects(ask(a), refused(/was modified in transit/));
   }));
 
-Deno.test("requests that are foreign, outdated, misdirected or unknown are refused", () =>
+Deno.test("requests that are malformed, outdated, misdirected or unknown are refused", () =>
   withPeers(async ({ a, b }, { times }) => {
     b.answer("count", z.number(), count);
     await assert.rejects(

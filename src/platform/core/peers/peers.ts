@@ -35,8 +35,7 @@ export interface PeerQuestion {
 }
 
 /**
- * Returns the response part by part. The signal aborts when nothing is waiting for the response any
- * longer.
+ * Returns the response part by part. The signal aborts when nothing waits for the response anymore.
  */
 export type GiveAnswer<T> = (question: T, signal: AbortSignal) => AsyncIterable<unknown>;
 

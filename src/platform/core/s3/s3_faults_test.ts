@@ -99,7 +99,7 @@ for (const [name, fault] of Object.entries(PASSING)) {
   });
 }
 
-testFaults("a download that breaks off halfway is repeated", async ({ storage, node }) => {
+testFaults("a download that is interrupted halfway is repeated", async ({ storage, node }) => {
   const content = "x".repeat(200_000);
   const sha256 = sha256Hex(content);
   await (await node("a")).of(WORKSPACE).put(sha256, bytes(content));
@@ -184,7 +184,7 @@ testFaults("an object that stays damaged is missing for all nodes until it is st
 });
 
 testFaults(
-  "requests to storage that does not respond fail, and it is reported by name",
+  "requests fail if the storage does not respond, and its name is reported",
   async ({ storage, node, messages }) => {
     const cached = sha256Hex("cached");
     const other = sha256Hex("other");

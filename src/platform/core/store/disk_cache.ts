@@ -27,7 +27,7 @@ interface DiskCacheOptions {
 }
 
 export class DiskCache {
-  /** Sizes by name, ordered from the least recently used file. */
+  /** Sizes in bytes, by file name. The least recently used file comes first. */
   readonly #files = new Map<string, number>();
   readonly #counted: Promise<void>;
   #bytes = 0;

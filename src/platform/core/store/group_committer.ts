@@ -44,8 +44,8 @@ export function sharingCommitter(store: RecordStore, limits: GroupLimits): Group
 }
 
 /**
- * Creates a committer for PostgreSQL, which commits the groups of changes in a call one after the
- * other.
+ * Creates a committer for PostgreSQL. It sends a group of commits in one call, and the server runs
+ * them one after the other.
  */
 export function batchingCommitter(store: PgRecordStore): GroupCommitter {
   return {

@@ -111,7 +111,7 @@ export const keys = {
   allOpenUploads: (): Key => ["open_uploads"],
   openUploads: (workspaceId: string): Key => ["open_uploads", workspaceId],
   openUpload: (workspaceId: string, id: string): Key => ["open_uploads", workspaceId, id],
-  /** Rolling releases of a project, newest last, and the current ones. */
+  /** Rolling releases by project, newest last, and the current ones. */
   allReleases: (): Key => ["rolling_releases"],
   releases: (projectId: string): Key => ["rolling_releases", projectId],
   runningReleases: (): Key => ["running_releases"],
@@ -150,7 +150,7 @@ export const keys = {
   ],
   /** Updated by every change to a project's variables, so only one change at a time succeeds. */
   variablesGuard: (projectId: string): Key => ["variables_guard", projectId],
-  /** Updated by every change in one scope. */
+  /** Updated by every change to the variables in a scope. */
   variablesVersions: (projectId: string): Key => ["variables_version", projectId],
   variablesVersion: (projectId: string, scope: string): Key => [
     "variables_version",

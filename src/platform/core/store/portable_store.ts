@@ -1,6 +1,6 @@
 /**
  * A store whose values every runtime can read, and the check that an older runtime makes before it
- * opens a store with values in the runtime's native format.
+ * opens a store with values in a newer runtime's native format.
  *
  * @module
  */

@@ -13,10 +13,10 @@ import type { Versioned } from "./records.ts";
 export interface Index<T> {
   entries(record: T): readonly RecordKey[];
   /**
-   * The value of an entry: a copy of the record (`copy`); the last part of the record's key (`id`),
-   * if the entry's key contains the other parts; or an object with all parts of the record's key,
-   * under these names. If a name is missing from the object, the last part of the entry's key is
-   * used.
+   * The value of an entry. `copy` stands for a copy of the record. `id` stands for the last part of
+   * the record's key, if the entry's key contains the other parts. A list of names stands for an
+   * object with all parts of the record's key under these names. If a name is missing from the
+   * object, the last part of the entry's key is used.
    */
   readonly holds: "copy" | "id" | readonly string[];
   /** Whether an entry can belong to only one record at a time. */
