@@ -20,7 +20,7 @@ Deno.test("countNodes() does not read the store if other nodes are known", async
   assert.equal(await countNodes({ count: () => 3, list }), 3);
 });
 
-Deno.test("countNodes() finds nodes in the store that joined later", async () => {
+Deno.test("countNodes() includes nodes that joined later and are known only to the store", async () => {
   const list = () => Promise.resolve([VIEW, { ...VIEW, id: "b" }]);
   assert.equal(await countNodes({ count: () => 1, list }), 2);
 });

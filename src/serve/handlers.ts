@@ -36,7 +36,7 @@ export interface HostOverride {
   hostname: string | undefined;
 }
 
-/** Logs why a request failed, with the request id that the client saw. */
+/** Logs why a request failed, with the request ID that the client saw. */
 function logFault(options: CompleteOptions, requestId: string, cause: unknown): void {
   const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
   options.log({ level: "error", message: `Request ${requestId} failed: ${reason}` });
@@ -123,7 +123,9 @@ export function createHandlers(
     readonly answerPeer: ((request: Request) => Promise<Response>) | undefined;
     /** Returns the reason why the platform is not ready, or `undefined` if it is ready. */
     readonly unready: () => string | undefined;
-    /** Describes what does not work at the moment, such as storage; `undefined` if all works. */
+    /**
+     * Describes what does not work at the moment, such as storage; `undefined` if everything works.
+     */
     readonly trouble: () => string | undefined;
   },
 ): Dispatch {

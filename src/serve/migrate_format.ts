@@ -101,7 +101,7 @@ async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backu
   return journey;
 }
 
-/** Continues a migration that was begun by an earlier start. */
+/** Continues a migration that an earlier run began. */
 function resume(options: MigrateOptions, { from, backup }: Omit<Journey, "to">, to: number) {
   const { places: { dataDir }, log } = options;
   log(`Continuing the interrupted migration of ${dataDir} from format ${from} to ${to}`);

@@ -37,8 +37,8 @@ export interface Setup {
 /** The platform's capabilities, and the parts of them that serve requests. */
 export interface Platform {
   /**
-   * The capabilities, each after the ones that it builds on. They are started in this order and
-   * closed in reverse order.
+   * The capabilities, each after those that it builds on. They are started in this order and closed
+   * in reverse order.
    */
   readonly capabilities: readonly Capability[];
   readonly accounts: AccountServices;

@@ -57,7 +57,7 @@ const seconds = (milliseconds: number): string => `${Math.floor(milliseconds / 1
 
 export class ChangeFollower {
   #place: bigint;
-  /** The last time when this node knew all changes by other nodes. */
+  /** The last time at which this node knew all changes made by other nodes. */
   #readAt: number;
   /** Time when the store last responded. */
   #answeredAt: number;
@@ -94,7 +94,7 @@ export class ChangeFollower {
     return new ChangeFollower(connections, options, monotonic, BigInt(row!.version));
   }
 
-  /** Milliseconds since the last time when this node knew all changes by other nodes. */
+  /** Milliseconds since this node last knew all changes made by other nodes. */
   get behindMs(): number {
     return this.#monotonic() - this.#readAt;
   }

@@ -6,12 +6,12 @@
  */
 import { StaleServerError } from "./server_fault.ts";
 
-/** Maximum time that a read waits while only outdated servers respond. */
+/** Maximum time that a read waits while only outdated servers respond, in milliseconds. */
 const MAX_STALE_MS = 30_000;
 
 export class SeenVersion {
   #version = 0n;
-  /** The time since which only an outdated server has responded. */
+  /** Time of the first outdated response since the last current one. */
   #staleSince: number | undefined;
 
   readonly #monotonic;

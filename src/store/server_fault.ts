@@ -1,4 +1,4 @@
-/** Classifies PostgreSQL errors: which ones to retry, and what the other ones mean. @module */
+/** Classifies PostgreSQL errors: which ones to retry, and what the others mean. @module */
 import { UnavailableError } from "../lib/unavailable_error.ts";
 
 /** How long clients should wait before they try again, in seconds. */

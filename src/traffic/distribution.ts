@@ -9,9 +9,9 @@
 const ACCURACY = 0.02;
 const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GROWTH = Math.log(GROWTH);
-/** The shortest duration that is distinguished, in milliseconds. */
+/** Lower limit of the bins, in milliseconds. */
 const SHORTEST_MS = 0.01;
-/** The longest duration that is distinguished: ten minutes. */
+/** Upper limit of the bins, in milliseconds: ten minutes. */
 const LONGEST_MS = 600_000;
 const FIRST_BIN = Math.ceil(Math.log(SHORTEST_MS) / LOG_GROWTH);
 const BINS = Math.ceil(Math.log(LONGEST_MS) / LOG_GROWTH) - FIRST_BIN + 1;

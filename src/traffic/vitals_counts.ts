@@ -19,7 +19,7 @@ export const MAX_VITAL_PATH = 200;
 const ACCURACY = 0.05;
 const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GROWTH = Math.log(GROWTH);
-/** The highest value that is distinguished: one minute, or a layout shift of 60. */
+/** Upper limit of the bins: one minute, or a layout shift of 60. */
 const LARGEST = 60_000;
 /** The number of bins. The first bin is for values up to 1, which count as zero. */
 const BINS = Math.ceil(Math.log(LARGEST) / LOG_GROWTH) + 1;

@@ -30,9 +30,7 @@ async function freshPage(browser: Browser): Promise<Page> {
   return await context.newPage();
 }
 
-/**
- * Checks that the visitor can open a page, also after a reload, and that the URL has no secret.
- */
+/** Checks that the visitor can open and reload a page, and that its URL contains no secret. */
 async function staysOpen(page: Page, url: string, protocol: string): Promise<void> {
   await page.getByRole("heading", { name: "Not public yet" }).waitFor();
   assert.equal(page.url(), `${url}/`, "a secret stayed in the URL");

@@ -39,7 +39,7 @@ const FILLER = 2000;
 /** Records that expire while they are being moved. */
 const EXPIRING = 300;
 const MOST_LEFT_MS = 8000;
-/** Maximum time for which storage is unavailable, which is shorter than the CLI waits. */
+/** Maximum time for which storage is unavailable, in milliseconds. The CLI waits longer. */
 const MOST_AWAY_MS = 1500;
 
 const VICTIMS = ["the CLI", "the CLI", "PostgreSQL", "the storage"] as const;

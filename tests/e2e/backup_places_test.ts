@@ -179,7 +179,7 @@ async function addBlob(dataDir: string, content: Uint8Array): Promise<void> {
   await Deno.writeFile(join(folder, sha256), content);
 }
 
-Deno.test("svc backup loses no acknowledged backup when it is killed at any moment", async () => {
+Deno.test("svc backup loses no acknowledged backup, no matter when it is killed", async () => {
   await withSandbox(async (box) => {
     await (await box.start()).stop();
     const place = join(box.folder, "backups");

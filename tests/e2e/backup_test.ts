@@ -133,8 +133,8 @@ interface Round {
   readonly ledgers: readonly Ledger[];
   readonly numbers: Numbers;
   /**
-   * Writes in the newest ledger, and numbers in the database, that were acknowledged before the
-   * backup started.
+   * Number of writes in the newest ledger, and of numbers in the database, that were acknowledged
+   * before the backup started.
    */
   readonly before: { readonly writes: number; readonly numbers: number };
 }

@@ -20,7 +20,7 @@ const PROJECTS = TRIGGERS < 100 ? 4 : 20;
  */
 const BRANCHES = Math.floor(TRIGGERS / PROJECTS);
 const CONCURRENCY = 2;
-/** Maximum time to wait for a build on a machine that is busy with other builds. */
+/** Maximum time to wait for a build, in milliseconds. The machine is busy with other builds. */
 const PATIENCE_MS = 10_000;
 const MOST_MEMORY = 500_000_000;
 

@@ -14,8 +14,8 @@ const HOST = "crash.localhost";
 /** The request timeout in the manifest, in milliseconds. */
 const TIMEOUT_MS = 1500;
 /**
- * Maximum time for a response, including a start after a crash, the timeout, and delays on a busy
- * machine.
+ * Maximum time for a response, in milliseconds. Includes a start after a crash, the timeout, and
+ * delays on a busy machine.
  */
 const PATIENCE_MS = 8_000;
 

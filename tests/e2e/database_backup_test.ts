@@ -27,7 +27,7 @@ const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
 const COMMITS = 30;
 /** Number of concurrent clients per branch. */
 const CLIENTS = 1;
-/** Maximum time to wait for a command that runs alongside the clients. */
+/** Maximum time to wait for a command that runs alongside the clients, in milliseconds. */
 const PATIENCE_MS = 120_000;
 /** Maximum time from a backup's start until the platform is killed, in milliseconds. */
 const MOST_PAUSE_MS = 300;

@@ -13,12 +13,9 @@ import { noServer } from "../helpers/postgres.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const WRITERS = 3;
-/** Number of commits per writer before each time that the platform is killed. */
+/** Number of commits per writer before the platform is killed in each round. */
 const COMMITS = 15;
-/**
- * Maximum delay after these commits until the platform is killed, in milliseconds. The delay is
- * random.
- */
+/** Maximum random delay between these commits and the kill, in milliseconds. */
 const MOST_PAUSE_MS = 100;
 
 const ENGINES: Readonly<Record<string, readonly string[]>> = {

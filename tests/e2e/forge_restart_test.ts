@@ -11,7 +11,7 @@ const test = testNeeding("git");
 
 const TOKEN = "s3cret-token-of-a-forge";
 
-/** Maximum time to wait for a build, or for the second attempt at a report. */
+/** Maximum time to wait for a build, or for the second attempt at a report, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 const ARGS = ["--allow-private-upstreams"];

@@ -9,7 +9,7 @@ import { until } from "../../src/lib/_test_until.ts";
 import { type Gitea, startGitea } from "../helpers/gitea.ts";
 import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Maximum time to wait for a build and the reports about it. */
+/** Maximum time to wait for a build and the reports about it, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 const REPOSITORY = "/repos/ada/shop";

@@ -32,7 +32,7 @@ const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;
 /**
  * Maximum time until another node starts a killed node's build. This usually takes 15 seconds, but
- * longer on a busy machine.
+ * more on a busy machine.
  */
 const TAKEN_UP_MS = 20_000;
 

@@ -1,6 +1,6 @@
 /**
- * If a project appears to have a server that svc cannot run, it is published only if its settings
- * allow it.
+ * A project with signs of a server that svc cannot run is published only if its settings allow
+ * that.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

@@ -1,6 +1,5 @@
 /**
- * If there are network problems, the CLI must report the problems, and what it has changed on the
- * platform.
+ * When the network fails, the CLI must report the problem, and what it has changed on the platform.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

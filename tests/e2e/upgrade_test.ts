@@ -348,7 +348,7 @@ Deno.test({
         },
       });
 
-      await t.step("two upgrades at once leave the new program", async () => {
+      await t.step("two upgrades at the same time leave the new program installed", async () => {
         const both = await install();
         const outcomes = await Promise.all([both.run(["upgrade"]), both.run(["upgrade"])]);
         assert.ok(outcomes.some(({ code }) => code === 0), outcomes[0]!.stderr);

@@ -13,7 +13,7 @@ export interface ProxiedPlace extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Reads as far as the empty line after the head, and returns the head. */
+/** Reads up to the empty line after the head, and returns the head. */
 async function readHead(connection: Deno.Conn): Promise<string> {
   const decoder = new TextDecoder();
   const piece = new Uint8Array(4096);

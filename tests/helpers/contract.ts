@@ -1,6 +1,6 @@
 /**
  * Validates responses against the platform's OpenAPI document. Every test that calls the API must
- * use this.
+ * use this module.
  *
  * @module
  */

@@ -30,8 +30,8 @@ export async function withEverything(
 }
 
 /**
- * Returns the value of a path parameter. It depends on the path, because API keys and variables
- * both have a parameter named `key`.
+ * Returns the value of a path parameter. The value depends on the path, because API keys and
+ * variables both have a parameter named `key`.
  */
 export function valueOf(
   known: Readonly<Record<string, string>>,

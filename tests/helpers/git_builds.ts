@@ -47,7 +47,7 @@ export interface Ended {
 
 const TERMINAL = ["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"];
 
-/** Maximum time to wait for a build. npm may have to download packages. */
+/** Maximum time to wait for a build, in milliseconds. npm may have to download packages. */
 const PATIENCE_MS = 120_000;
 
 /** Runs a test on a platform whose repositories are in their own folder. */

@@ -30,7 +30,7 @@ export type Records = ReadonlyMap<string, Content>;
 export type Blobs = ReadonlyMap<string, number>;
 
 /**
- * Maximum time by which a record may expire later in the target than in the source. A commit is
+ * How much later a record may expire in the target than in the source, in milliseconds. A commit is
  * retried while PostgreSQL is down.
  */
 const LATER_MS = 15_000;

@@ -1,6 +1,6 @@
 /** A small disk for tests to fill. */
 
-/** Mounts an in-memory disk of `megabytes`. Returns `undefined` if this user is not allowed to. */
+/** Mounts an in-memory disk. Returns `undefined` if this user is not allowed to mount disks. */
 export async function mountDisk(
   path: string,
   megabytes = 16,

@@ -8,7 +8,7 @@ import { git } from "../../src/lib/_test_git.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { callApi, hostOf, type Sandbox } from "../helpers/sandbox.ts";
 
-/** Maximum time to wait for a build, which may have to fetch packages. */
+/** Maximum time to wait for a build, in milliseconds. The build may have to fetch packages. */
 const PATIENCE_MS = 300_000;
 
 const ENDED = ["LIVE", "FAILED", "STOPPED"];

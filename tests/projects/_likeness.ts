@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import { type IncomingHttpHeaders, request as requestByHttp } from "node:http";
 
-/** Maximum time for one response. */
+/** Maximum time for one response, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
 /** Maximum number of pages and files that are compared per project. */
@@ -117,8 +117,8 @@ export function steady(text: string, { host, port }: Side): string {
 }
 
 /**
- * Values of `cache-control` that are not compared. A server can omit the first one for files, and
- * the edge consumes `s-maxage` for rendered pages.
+ * Values of `cache-control` that are not compared. A server can omit `public,max-age=0` for files,
+ * and the edge consumes `s-maxage` for rendered pages.
  */
 const REVALIDATED =
   /^(?:public,max-age=0(?:,must-revalidate)?|s-maxage=\d+(?:,stale-while-revalidate(?:=\d+)?)?)$/;

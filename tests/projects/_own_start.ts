@@ -8,7 +8,7 @@ import { until } from "../../src/lib/_test_until.ts";
 import { unusedPort } from "../../src/lib/unused_port.ts";
 import type { Side } from "./_likeness.ts";
 
-/** Maximum time to wait until the project is listening. */
+/** Maximum time to wait until the project is listening, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 export interface OwnStart {

@@ -205,7 +205,7 @@ async function checkLikeness(
   const first = checks.map(({ path, method, headers, body }) => ({ path, method, headers, body }));
   const live = { host, port: box.platform!.port };
   const { start, env, requests, mayDiffer } = wanted;
-  // The build contains the id under which svc deployed it, so Next.js itself must use the same id.
+  // The build contains the ID under which svc deployed it, so Next.js itself must use the same ID.
   const { text } = await askSide(live, { path: "/" });
   const id = /data-dpl-id="([^"]+)"/.exec(text)?.[1];
   const same: Record<string, string> = id === undefined ? {} : { NEXT_DEPLOYMENT_ID: id };

@@ -94,7 +94,7 @@ const recipeSchema = z.strictObject({
   refused: z.array(z.string()).optional(),
   checks: z.array(check).default([]),
   /**
-   * Conversations with WebSockets. The same conversations take place with the project under its own
+   * Conversations over WebSockets. The same conversations take place with the project under its own
    * `start` script.
    */
   sockets: z.array(conversation).default([]),

@@ -8,7 +8,7 @@ import { WebSocket } from "ws";
 import type { Side } from "./_likeness.ts";
 import type { Conversation } from "./_recipe.ts";
 
-/** Maximum duration of a conversation. */
+/** Maximum duration of a conversation, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
 /**

@@ -76,7 +76,7 @@ for (
   });
 }
 
-Deno.test("compareSides() reports a different body, and a stream that arrives at once", async () => {
+Deno.test("compareSides() reports a different body, and a stream that arrives all at once", async () => {
   const late = (pause: number, text: string) =>
     site({
       "/next?a=1&b=2": (_request, response) => {

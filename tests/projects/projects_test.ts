@@ -1,6 +1,6 @@
 /**
- * Creates real projects with their own scaffolders, and deploys and visits them. By default, these
- * are the few projects marked `ci`. `PROJECTS` selects other ones (`all` or comma-separated names).
+ * Creates real projects with their own scaffolders, and deploys and visits them. By default, uses
+ * only the projects marked `ci`. `PROJECTS` selects others (`all` or comma-separated names).
  */
 import { CHROMIUM } from "../helpers/chromium.ts";
 import { buildsProjects } from "../helpers/node_program.ts";

@@ -224,7 +224,7 @@ const FILLINGS: readonly (readonly [RegExp, string])[] = [
 const first = (record: Readonly<Record<string, string>> | undefined, join: string) =>
   Object.entries(record ?? {}).map(([name, value]) => `${name}=${value}`).join(join);
 
-/** Returns the request. If that is easy, the request is adapted to match a condition. */
+/** Returns the request, changed so that it usually matches a condition. */
 export function aimAt(request: DescribedRequest, { any, ...root }: Condition): DescribedRequest {
   const wanted = { ...any?.[0], ...root };
   const old = new URL(request.url);

@@ -69,7 +69,7 @@ async function run(work: BackupWork, signal: AbortSignal): Promise<BackupResult>
   }
 }
 
-/** Reads the job, then watches whether the platform exits. */
+/** Reads the job, then calls `stop` when the platform exits. */
 async function readWork(stop: () => void): Promise<BackupWork> {
   const line = Promise.withResolvers<string>();
   const watch = async () => {

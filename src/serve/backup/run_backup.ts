@@ -13,7 +13,7 @@ import { selfCommand } from "../../runtime/mod.ts";
 import type { CompleteOptions } from "../options.ts";
 import { type BackupResult, type BackupWork, resultSchema } from "./process_main.ts";
 
-/** Maximum number of characters of the process's last output to keep. */
+/** Maximum length of the process's output to keep, in characters. */
 const LAST_WORDS = 2000;
 
 /**

@@ -46,7 +46,7 @@ export interface Verified {
   readonly more: number;
 }
 
-/** Returns the ids of the keys in a file. There are none if the file cannot be read. */
+/** Returns the IDs of the keys in a file. There are none if the file cannot be read. */
 async function verifyKeys(path: string, damage: DamageList): Promise<ReadonlySet<string>> {
   try {
     const ids = await readKeyIds(path);

@@ -32,7 +32,9 @@ export interface EdgeSitesOptions {
   readonly cache: Pick<HttpCache, "purge" | "clear" | "repeatInvalidation">;
 }
 
-/** The access settings that an edge uses. It only needs to know whether a host is protected. */
+/**
+ * The access settings that an edge uses. An edge only needs to know whether a host is protected.
+ */
 function accessFactsOf({ version, protection, isDown }: AccessState): SiteAccess["facts"] {
   return {
     version,
@@ -90,7 +92,7 @@ export class EdgeSites {
     const { cache } = this.#options;
     switch (message.type) {
       case "host_pointed":
-        // A site with different rules may serve less of the same deployment.
+        // With different rules, a site may no longer serve all cached responses of this deployment.
         cache.purge(message.to.deploymentId, { type: "all" });
         return await this.#point(message.hostname, message.to);
       case "host_removed":

@@ -10,9 +10,9 @@ import type { Listeners } from "../listeners.ts";
 import type { CompleteOptions } from "../options.ts";
 import { LocalEdges } from "./local_edges.ts";
 
-/** Maximum number of processors with which `auto` starts no edges. */
+/** With at most this many processors, `auto` starts no edges. */
 const FEW_PROCESSORS = 2;
-/** Minimum amount of memory per edge with `auto`. An edge uses about 70 MB. */
+/** Minimum amount of memory per edge with `auto`, in bytes. An edge uses about 70 MB. */
 const MEMORY_PER_EDGE = 1024 ** 3;
 const MOST_EDGES = 256;
 

@@ -156,7 +156,7 @@ test("continues where it was interrupted and copies later changes", async (tools
   assert.deepEqual(await contentOf(place, env), await contentOf(join(dataDir, "kv.sqlite3"), env));
 });
 
-test("reports the moved data when it is run again and changes nothing", async (tools) => {
+test("reports the moved data again when rerun, and changes nothing", async (tools) => {
   const { dataDir, place, env, migrate } = tools;
   const there = await migrate({});
   // The process may be killed when everything is done but not yet reported.
@@ -187,7 +187,7 @@ test("does not mistake an emptied target for a complete one", async (tools) => {
   assert.deepEqual(await contentOf(place, env), await contentOf(join(dataDir, "kv.sqlite3"), env));
 });
 
-test("refuses a target that contains anything else", async ({ pg, place, env, migrate }) => {
+test("refuses a target that contains other data", async ({ pg, place, env, migrate }) => {
   const { socket, user, database } = await pg.newAddress();
   const other = `postgres://${user}@/${database}?host=${dirname(socket!)}`;
   const store = await openRecords(other, env);

@@ -129,8 +129,8 @@ function bindSnapshots(
     }
   });
 
-  // Restoring to an existing branch replaces the branch's data, so the page asks first. It does not
-  // ask if the branch is new.
+  // Restoring to an existing branch replaces the branch's data, so the page asks first. A restore
+  // to a new branch needs no question.
   bind.asking(`${AT}/snapshots/restore`, {
     ask: async (visit) => {
       const { branches, place: { branch }, parts } = await open(visit);

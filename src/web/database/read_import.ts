@@ -14,7 +14,7 @@ export interface ImportOutcome {
 const MAX_NOTICES = 10;
 const MAX_LINE = 1024 * 1024;
 
-/** Reads all of an import's events, because an import without a reader is cancelled. */
+/** Reads all of an import's events, because an import without a reader is canceled. */
 export async function readImport(events: Bytes): Promise<ImportOutcome> {
   const notices: string[] = [];
   let [statements, error]: [number, string | undefined] = [0, undefined];

@@ -112,7 +112,7 @@ async function requireRow(visit: DatabaseVisit, table: TableDetails): Promise<St
   return storedRow(table, rows[0], length);
 }
 
-/** Redirects to the page of rows from which the person came. */
+/** Redirects to the page of rows that the person came from. */
 function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Response {
   const { place: { branch }, parts, path } = visit;
   const query = gridQuery(

@@ -3,7 +3,7 @@ import { originOf } from "./deployment_origin.ts";
 
 const BUILD = { promotedFrom: null, redeployOf: null, source: "git" } as const;
 
-Deno.test("originOf() returns a deployment's origin", () => {
+Deno.test("originOf() distinguishes uploads, builds, redeployments and promotions", () => {
   assert.equal(originOf({ ...BUILD, source: "upload" }), "Upload");
   assert.equal(originOf({ ...BUILD, trigger: "upload" }), "Upload");
   assert.equal(originOf({ ...BUILD, trigger: "push" }), "Git push");

@@ -40,7 +40,7 @@ function attemptCookie({ publicOrigin }: MessengerEntry) {
       `${name}=${value}; Path=/; Max-Age=${ATTEMPT_MS / 1000}; HttpOnly; SameSite=Lax` +
       (secure ? "; Secure" : ""),
     /**
-     * Reads the cookie. If there are two cookies with the name, ignores both, because another host
+     * Reads the cookie. If there are two cookies with this name, ignores both, because another host
      * has planted one of them.
      */
     read(header: string | null): string {

@@ -90,7 +90,7 @@ export interface Asked extends Pick<SentForm, "fields" | "values"> {
   readonly csrf: string;
   /** Path of the page to which the person returns. */
   readonly cameFrom: string;
-  /** Whether the fields may be larger than a form without files is allowed to be. */
+  /** Whether the fields can exceed the size limit for forms without files. */
   readonly isLarge?: boolean;
 }
 

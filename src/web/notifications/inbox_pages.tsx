@@ -12,8 +12,8 @@ import { showSettings } from "../layout/show_board.ts";
 import { INBOX_SCRIPT_PATH } from "./inbox_script.ts";
 
 /**
- * Allows the script and the stream that live updates need. Without them, the page shows the state
- * at the time when it was loaded.
+ * Allows the script and the stream that live updates need. Without them, the page does not change
+ * after it has loaded.
  */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 

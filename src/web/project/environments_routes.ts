@@ -130,7 +130,7 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
   };
 
   bind.personal("GET", AT, (visit) => show(visit));
-  // Redirects links to the former variables page.
+  // Redirects links to the old variables page.
   bind.personal("GET", "/workspaces/:slug/projects/:project/variables", async (visit) => {
     const { path } = await openProject(visit, services);
     return goTo(`${path("environments")}#variables`);

@@ -2,11 +2,11 @@
 import type { KvValue } from "../../contract/kv.ts";
 
 /**
- * Maximum number of characters that are shown of a value. In the page's HTML, an escaped character
+ * Maximum length of a displayed value, in characters. In the page's HTML, an escaped character
  * takes up to six.
  */
 const MAX_SHOWN = 10_000;
-/** Maximum number of characters that are shown of a key. */
+/** Maximum length of a displayed key, in characters. */
 const MAX_SHOWN_KEY = 160;
 
 export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {

@@ -20,10 +20,7 @@ export type Target = (typeof TARGETS)[number];
 const PREVIEW_BRANCH = "upload";
 
 export type DeployedFiles =
-  /**
-   * SHA-256 hashes of content that the platform does not have. In this case, nothing has been
-   * deployed.
-   */
+  /** Nothing has been deployed, because the platform lacks content with these SHA-256 hashes. */
   | { readonly type: "missing"; readonly missing: readonly string[] }
   | { readonly type: "deployed"; readonly id: string };
 

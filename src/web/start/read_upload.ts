@@ -42,7 +42,7 @@ function readList(text: string): Upload {
   };
 }
 
-/** Maximum number of characters that a title shows of the folder's or archive's name. */
+/** Maximum length of the folder's or archive's name in a title, in characters. */
 const MAX_NAME = 100;
 
 /** Returns the title of an upload that has no description. */

@@ -1,4 +1,4 @@
-/** @module Derives facts about clients outside the edge, for example to try out rules. */
+/** @module Derives facts about clients without the edge, for example to try out rules. */
 import type { Device } from "../../rules/mod.ts";
 
 export interface ClientFacts {

@@ -53,7 +53,7 @@ interface FormOptions {
   readonly maxUpload?: number;
 }
 
-/** Returns the path of the sign-in or sign-up page that afterwards continues to `next`. */
+/** Returns the path of the sign-in or sign-up page, which then redirects to `next`. */
 export function signInPath(next: string, door: "sign-in" | "sign-up" = "sign-in"): string {
   return next === "/" ? `/${door}` : `/${door}?next=${encodeURIComponent(next)}`;
 }

@@ -7,8 +7,8 @@ import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import type { PersonVisit } from "./page_binder.tsx";
 
 /**
- * The query that reads a short list, such as the environments, in one call, because it requests the
- * API's maximum page size.
+ * Query that requests the API's maximum page size, to read a short list such as the environments in
+ * one call.
  */
 export const WHOLE_LIST = { limit: PAGE_LIMIT_MAX } as const;
 

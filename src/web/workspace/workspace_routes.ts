@@ -29,7 +29,11 @@ export interface WorkspacePageServices {
   readonly authenticator: Pick<Authenticator, "memory">;
 }
 
-/** Parses fields that the page fills in, not the person. @throws {Failure} `invalid_request` */
+/**
+ * Parses fields that are filled in by the page, not by the person.
+ *
+ * @throws {Failure} `invalid_request`
+ */
 function parse<T>(
   schema: Parameters<typeof checkFields<T>>[0],
   fields: Fields,

@@ -218,7 +218,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
     }));
 }
 
-test("dev runs for two projects at once, and a port in use is an error in JSON mode", () =>
+test("dev runs for two projects at the same time, and a port in use is an error in JSON mode", () =>
   withProject((one) =>
     withProject(async (other) => {
       const first = await startServing(["dev", "--port", "0"], { cwd: one });

@@ -78,8 +78,8 @@ for (const [name, path] of Object.entries(PATHS) as [FrameworkName, string][]) {
         let stopped: Session | undefined;
         void found.promise.then((session) => stopped = session);
         const underWay = new Set<Promise<void>>();
-        // The first request may only load the script. In that case, a later request stops at the
-        // breakpoint.
+        // The first request may do nothing but load the script. In that case, a later request stops
+        // at the breakpoint.
         await until(() => {
           if (underWay.size > 0) return stopped !== undefined;
           const answered = read(dev, path).catch(() => {}).finally(() => underWay.delete(answered));

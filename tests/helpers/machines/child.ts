@@ -6,7 +6,7 @@
 import { until } from "../../../src/lib/_test_until.ts";
 import { waitUntilOpen } from "./ports.ts";
 
-/** Maximum number of characters that are kept of a program's output. */
+/** Maximum length of a program's output to keep, in characters. */
 const MOST_SAID = 100_000;
 
 export interface ChildOptions {

@@ -25,7 +25,7 @@ import { Storage } from "./storage.ts";
 /** True if the complete suite runs, which uses Patroni and takes minutes. */
 export const IS_LONG = Deno.env.get("CLUSTER_TESTS") === "all";
 
-/** Maximum time for which a killed node's child processes can lock the data directory. */
+/** Maximum time that a killed node's child processes lock the data directory, in milliseconds. */
 const LOCKED_MS = 15_000;
 
 /** The locations of records and files, with their credentials. */

@@ -16,7 +16,8 @@ const PASSWORD = "patroni-test-password";
 const ROLE = "svc";
 const USER = "postgres";
 /**
- * Maximum time to wait for a state. On a busy machine, setting up three servers takes a long time.
+ * Maximum time to wait for a state, in milliseconds. On a busy machine, setting up three servers
+ * takes a long time.
  */
 const PATIENCE_MS = 90_000;
 

@@ -126,7 +126,7 @@ Deno.test("a key's subscriptions do not count toward the limit for its owner's b
     assert.ok(items.some(({ id }: { id: string }) => id === laptop.id));
   }));
 
-Deno.test("preferences set with a key or the CLI apply in one workspace, a person's in all", () =>
+Deno.test("preferences set with a key or the CLI apply in one workspace, those set by a person in all", () =>
   withAda(async (parts) => {
     const { platform, ada } = parts;
     const key = await makeKey(ada, "developer");

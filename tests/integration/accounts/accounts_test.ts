@@ -202,7 +202,7 @@ Deno.test("the second factor is required, no code works twice, and recovery code
     ]);
   }));
 
-Deno.test("the second factor cannot be guessed, nor turned off without a password and code", () =>
+Deno.test("the second factor cannot be guessed, and turning it off requires a password and code", () =>
   withPlatformInProcess(async (platform) => {
     const ada = await signUp(platform, "ada");
     const { secret, recoveryCodes } = await enrol(ada);
@@ -363,7 +363,7 @@ Deno.test("an invitation is invalid once its creator is no longer a member", () 
     assert.equal(answer.status, 404);
   }));
 
-Deno.test("keys are revoked when their creator leaves, and stay revoked if they rejoin", () =>
+Deno.test("keys are revoked when their creator leaves, and stay revoked if that person rejoins", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");

@@ -135,7 +135,7 @@ Deno.test("an agent without a folder deploys files that it passes in the call", 
   });
 });
 
-Deno.test("a key's permissions and projects limit an agent like API calls", async () => {
+Deno.test("a key's permissions and projects limit an agent as they limit API calls", async () => {
   await withPlatform(async (platform) => {
     const ids: string[] = [];
     for (const name of ["blog", "shop"]) {

@@ -157,7 +157,7 @@ class Issued {
     set("delivery", operation === "listWebhookDeliveries" ? json.items[0]?.id : undefined);
     set("challenge", operation === "signIn" ? json.challenge : undefined);
     set("tool", operation === "listTools" ? json.items[0]?.id : undefined);
-    // The oldest session no longer sends the requests.
+    // The requests no longer use the oldest session.
     set("session", operation === "listSessions" ? json.items.at(-1).id : undefined);
     if (operation === "startTwoFactor") this.#secret = json.secret;
     if (operation === "renewRecoveryCodes") this.#recoveryCodes.push(...json.recoveryCodes);

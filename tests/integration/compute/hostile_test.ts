@@ -164,10 +164,10 @@ const WALLS: readonly Wall[] = [
   },
 ];
 
-/** Maximum time for an attempt that is denied or stops its server, even on a busy machine. */
+/** Maximum time for an attempt that is denied or stops its server, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
-/** Runs all attempts. Returns the ones with an unexpected outcome. */
+/** Runs all attempts. Returns those with an unexpected outcome. */
 async function attack(
   attempts: Readonly<Record<string, string>>,
   options: TestOptions,

@@ -1,6 +1,6 @@
 /**
- * Imports `pg_dump` output that was created with default options, and that names roles which do not
- * exist on this server.
+ * Imports `pg_dump` output that was created with default options and names roles that do not exist
+ * on this server.
  */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";

@@ -55,7 +55,7 @@ const raiseWith = (key: string): Raise => async (platform, project) => {
   }
 };
 
-/** Returns the projects about which emails have arrived, according to the subjects. */
+/** Returns the projects named in the subjects of the received emails. */
 function projectsOf(smtp: TestSmtp): string[] {
   return smtp.mails.flatMap(({ headers }) => /p\d{4}p/.exec(headers.get("subject")!) ?? []);
 }

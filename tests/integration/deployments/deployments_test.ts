@@ -186,7 +186,7 @@ Deno.test("each rollback makes the previous deployment live", () =>
     assert.equal((await rollback({ to: crypto.randomUUID() })).status, 404);
   }));
 
-Deno.test("a rollback after --to undoes it, and further ones continue through the history", () =>
+Deno.test("a rollback undoes an earlier one with --to, and further ones continue through the history", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const name of ["one", "two", "three"]) {
@@ -265,7 +265,7 @@ Deno.test("a stopped preview is offline, and the production deployment cannot be
     assert.equal((await platform.api("POST", path)).status, 409);
   }));
 
-Deno.test("when two deployments go live at once, the edge serves the one in the store", () =>
+Deno.test("when two deployments go live at the same time, the edge serves the one in the store", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (let round = 0; round < 5; round++) {

@@ -40,7 +40,7 @@ Deno.test("an earlier deployment is promoted unchanged, and promoting the live o
     assert.equal((await platform.get("shop.localhost", "/")).text, "<p>one</p>");
   }));
 
-Deno.test("promoting a preview again or twice at once changes nothing", () =>
+Deno.test("promoting a preview again, or twice at the same time, changes nothing", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const preview = await deploy(platform, "shop", { files: site("two"), prod: false });

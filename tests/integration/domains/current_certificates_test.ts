@@ -18,8 +18,8 @@ import { createProject, deploy, start, type TestPlatform } from "../../helpers/p
 const HOST = "blog.shop.test";
 const SEALED = / 200 sealed$/;
 /**
- * Maximum time to wait for a certificate, which can arrive a moment later. A longer wait would not
- * help, because the runtime remembers refusals.
+ * Maximum time to wait for a certificate, in milliseconds. A longer wait would not help, because
+ * the runtime remembers refusals.
  */
 const RENEWAL_MS = 5000;
 /** Number of new connections after each change. */

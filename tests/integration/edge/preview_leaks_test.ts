@@ -78,7 +78,7 @@ function overHttp2(port: number, host: string): { readonly ask: Ask; close(): vo
   };
 }
 
-Deno.test("a protected preview leaks neither to other visitors nor after access has been revoked", () =>
+Deno.test("a protected preview does not leak to other visitors or after access has been revoked", () =>
   withDashboard(async ({ platform, own, ada, api }) => {
     const get: Get = (url, headers = {}) => {
       const { host, pathname, search } = new URL(url);

@@ -27,8 +27,8 @@ function recorder(machinery: Machinery) {
 }
 
 /**
- * Maximum time until a response starts on a busy machine, and the length of the pause that marks
- * the end of a response.
+ * Maximum time until a response starts on a busy machine, and length of the pause that marks the
+ * end of a response, in milliseconds.
  */
 const FIRST_MS = 3_000;
 const QUIET_MS = 150;

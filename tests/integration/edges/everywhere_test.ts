@@ -14,7 +14,7 @@ import { openLine } from "../../helpers/slow_line.ts";
 const REQUESTS = Number(Deno.env.get("EDGE_REQUESTS") ?? 100);
 const IS_LONG = REQUESTS > 1000;
 const EDGES = IS_LONG ? ["far", "near", "east"] : ["far", "near"];
-/** Delays between changes, and between requests to an edge. */
+/** Delays between changes, and between requests to an edge, in milliseconds. */
 const CHANGE_MS = IS_LONG ? 5000 : 0;
 const REQUEST_MS = IS_LONG ? 15 : 1;
 

@@ -229,7 +229,7 @@ Deno.test("the log and traffic show every request with the edge that handled it"
     }
   }));
 
-Deno.test("a file that one process finds damaged is missing from all other processes", () =>
+Deno.test("a file that one process finds damaged is not served by any other process", () =>
   withEdges(async (platform) => {
     const large = "x".repeat(5_000_000);
     await deploy(platform, "shop", { files: { "index.html": "home", "large.txt": large } });

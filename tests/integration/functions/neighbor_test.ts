@@ -1,6 +1,6 @@
 /**
  * Runs hostile functions in one project. Another project's site and functions, and the platform
- * itself, must keep working. `deno task bench functions` measures how fast these are.
+ * itself, must keep working. `deno task bench functions` measures their speed.
  */
 import assert from "node:assert/strict";
 import { functionProcesses, openMachinery, publish, rule } from "../../helpers/upstreams.ts";

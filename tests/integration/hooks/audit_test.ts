@@ -97,7 +97,7 @@ Deno.test("the audit log names the hook that deployed, ended a preview or got a 
     for (const hidden of [pathname.split("/").at(-1)!, secret]) assert.ok(!all.includes(hidden));
   }));
 
-Deno.test("the audit log shows that a hook is created, changed or deleted, and with which key", () =>
+Deno.test("the audit log shows who created, changed or deleted a hook, and with which credential", () =>
   withHooks(async ({ hook, api }) => {
     const { id } = await hook({});
     await api("PATCH", `/v1/deploy-hooks/${id}`, { json: { name: "other" } });

@@ -277,7 +277,7 @@ Deno.test("waiting and running builds can be canceled, or stopped as deployments
     assert.equal((await ended(again)).status, "LIVE");
   }, { buildConcurrency: 1 }));
 
-Deno.test("a restart continues waiting and running builds", async () => {
+Deno.test("waiting and running builds continue after a restart", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-hooks-" });
   const repository = await makeRepository(folder);
   const main = await repository.commit("main", { "index.html": "main" });

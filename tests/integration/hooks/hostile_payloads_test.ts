@@ -305,7 +305,7 @@ Deno.test("130 hostile payloads are refused with a message and change no deploym
     );
   }));
 
-Deno.test("a hook's secrets work only for the hook, and no other secret does", () =>
+Deno.test("a hook's secrets work only for that hook, and no other secret works for it", () =>
   withHooks(async ({ api, hook, trigger, ended, repository }) => {
     const commitSha = await repository.git("rev-parse", "main");
     using client = newConnections();

@@ -1,6 +1,6 @@
 /**
- * Tests the work that one node does for all nodes, and the data that each node gets from the other
- * ones.
+ * Tests the work that one node does for all nodes, and the data that each node gets from the
+ * others.
  */
 import assert from "node:assert/strict";
 import { ROLES } from "../../../src/platform/core/nodes/mod.ts";

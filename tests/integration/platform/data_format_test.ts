@@ -159,7 +159,7 @@ Deno.test("if the disk has no space for the backup, the old state remains, and t
     assert.deepEqual(names.filter((name) => /before-format|\.tmp$/.test(name)), []);
   }));
 
-Deno.test("a migration on a full disk reports this, and continues once there is space", () =>
+Deno.test("a migration reports that the disk is full, and continues once there is space", () =>
   onSmallDisk(async (dataDir, folder) => {
     const { code, lines } = await migrate(dataDir, { extraBytes: 2 * DISK_MB * 1024 * 1024 });
     assert.equal(code, 1);

@@ -9,7 +9,7 @@ import { TOKEN } from "../../helpers/platform.ts";
 
 const READERS = 40;
 
-/** The file has 4 MB, so that readers disconnect before most of it has been sent. */
+/** The file is 4 MB, so readers disconnect before most of it has been sent. */
 const SETTINGS = {
   buildCommand: "mkdir out; head -c 4000000 /dev/zero > out/big.bin; echo ok > out/index.html",
   outputDirectory: "out",

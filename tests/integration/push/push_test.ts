@@ -28,7 +28,7 @@ async function makeRemote({ api, port }: BuildPlatform, name: string): Promise<R
 
 const hostIn = (text: string, pattern: RegExp): string => new URL(pattern.exec(text)![1]!).hostname;
 
-Deno.test("git push deploys branches or reports a failed build, and git clone returns them", async () => {
+Deno.test("git push deploys branches or reports a failed build, and git clone gets the pushed files", async () => {
   await withBuilds(async (platform) => {
     const { folder, get, api, dataDir } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -178,7 +178,7 @@ Deno.test("a push from a shallow clone is accepted only if it has enough commits
   });
 });
 
-Deno.test("a push reports if the platform has no capacity at the moment", async () => {
+Deno.test("a push reports that the platform has no capacity at the moment", async () => {
   await withBuilds(async (platform) => {
     const { folder } = platform;
     const site = await makeRepository(`${folder}/work`);

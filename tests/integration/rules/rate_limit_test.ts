@@ -5,7 +5,7 @@ import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 const LIMIT = 20;
 const WINDOW_SECONDS = 10;
-/** A time longer than a window and one of its parts together, in milliseconds. */
+/** Longer than a window plus one of its parts, in milliseconds. */
 const RUN_MS = 13_000;
 /** Delay between rejected requests, in milliseconds, which leaves CPU time to other tests. */
 const PAUSE_MS = 10;

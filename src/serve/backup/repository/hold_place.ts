@@ -18,8 +18,8 @@ const RENEW_MS = 30_000;
 /** Age at which a marker expires, in milliseconds. */
 const LAPSE_MS = 10 * 60_000;
 /**
- * Time after which a process stops if it could not renew its marker, in milliseconds. This is well
- * before other processes start.
+ * Time after which a process stops if it could not renew its marker, in milliseconds. Other
+ * processes can reserve the location only well after that.
  */
 const TRUST_MS = 5 * 60_000;
 

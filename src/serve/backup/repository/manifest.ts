@@ -8,7 +8,7 @@ import * as z from "zod";
 
 export const REPOSITORY_SCHEMA = "SVC_BACKUPS_V1";
 
-/** Matches the name of a backup. Names sort by the times of the backups. */
+/** Matches the name of a backup. Sorted by name, backups are in chronological order. */
 export const BACKUP_NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z$/;
 
 const count = z.int().nonnegative();
@@ -48,7 +48,7 @@ export interface ListedBackup {
   readonly encrypted: boolean;
   readonly files: number;
   readonly bytes: number;
-  /** `null` if the backup was never restored as a check. */
+  /** `null` if restoring the backup was never tested. */
   readonly check: Check | null;
 }
 
