@@ -42,7 +42,7 @@ export type CacheDecision =
     readonly ttlSeconds: number;
     readonly swrSeconds: number;
     readonly vary: readonly VaryDimension[];
-    /** The names that the rule's condition contains. */
+    /** The header, cookie and query names in the rule's condition. */
     readonly varyNames: VaryNames;
     readonly rule: RuleRef;
   }

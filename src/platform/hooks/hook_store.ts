@@ -38,7 +38,7 @@ const MAX_PLACES = 5000;
 export class HookStore extends Table<HookRecord, readonly [string, string], "project" | "token"> {
   /**
    * The locations of hooks, by token hash. The hook at a location may have a new token, so its
-   * token must be compared.
+   * token must be checked.
    */
   readonly #places = new RecentMap<readonly [string, string]>(MAX_PLACES);
 

@@ -1,4 +1,4 @@
-/** Counts uses of hooks in only a few commits, and without delaying triggers. @module */
+/** Counts uses of hooks, with few commits and without delaying triggers. @module */
 import * as z from "zod";
 import { CoalescedWork } from "../../lib/coalesced_work.ts";
 import { keys, readRecord } from "../core/store/mod.ts";
@@ -28,7 +28,7 @@ export class HookUses {
     this.#onTrouble = onTrouble;
   }
 
-  /** Counts a use. If a crash follows shortly afterwards, the use is lost. */
+  /** Counts a use. If the process crashes shortly afterwards, the use is lost. */
   note(id: string, now: number): void {
     const { count, last } = this.#noted.get(id) ?? { count: 0, last: 0 };
     this.#noted.set(id, { count: count + 1, last: Math.max(last, now) });

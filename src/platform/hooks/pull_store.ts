@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** How long to keep a pull request after its last change. */
+/** How long to keep a pull request after its last change, in milliseconds. */
 const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
 
 const pullComment = z.object({

@@ -24,7 +24,7 @@ export interface ReplayKey {
   readonly hookId: string;
   readonly keyHash: string;
   readonly bodyHash: string;
-  /** The deployment that the key created earlier, if that deployment was deleted. */
+  /** ID of the deployment that the key created earlier, if that deployment was deleted. */
   readonly gone?: string;
 }
 

@@ -35,7 +35,7 @@ function openFanOut({ kv, nodes }: LeaderNode) {
   const accounts = {
     members: () =>
       Promise.resolve({ items: PEOPLE.map((userId) => ({ userId })), nextCursor: null }),
-    // Notifying one of the people takes longer.
+    // Notifying Eve takes longer than notifying the others.
     users: { find: (id: string) => id === "eve" ? delay(SKEW_MS) : Promise.resolve(undefined) },
   } as unknown as AccountStore;
   const inboxes = openInboxes(kv);

@@ -6,7 +6,7 @@
  */
 
 /**
- * Number of characters to encode at once. A call for each line would cost more than the encoding
+ * Number of characters to encode at a time. A call for each line would cost more than the encoding
  * itself.
  */
 const TEXT_UNITS = 8 * 1024;

@@ -161,8 +161,8 @@ function partOf(
   mayMatch: (json: string) => boolean = () => true,
 ): LogPart {
   const decoder = new TextDecoder();
-  // Decoding everything at once is faster, but lines keep their positions only if the text is
-  // ASCII.
+  // Decoding the whole text is faster than decoding each line, but positions in the decoded text
+  // equal byte offsets only if the text is ASCII.
   const text = isAscii(bytes) ? decoder.decode(bytes) : undefined;
   const parse = (start: number, json: string): LogLine | undefined => {
     const entry = parseLine(json);

@@ -97,8 +97,8 @@ function sharedPart({ deploymentId, host }: AccessRecord): string {
 }
 
 /**
- * Formats one line of JSON. Frequent lines are joined from only a few pieces, to relieve the
- * garbage collector.
+ * Formats one line of JSON. Common lines are joined from only a few pieces, to relieve the garbage
+ * collector.
  */
 export function formatLogLine(record: LogRecord): string {
   const isPlain = "method" in record && record.error === undefined &&

@@ -32,7 +32,7 @@ export interface InboxServices {
   followInboxes(changed: readonly RecordKey[]): Promise<void>;
   /** Discards cached inboxes after changes by other nodes were missed. */
   rereadInboxes(): void;
-  /** Starts notifying people, beginning with earlier events that remain. */
+  /** Starts notifying people, beginning with events that have not been passed on yet. */
   startNotifications(): void;
 }
 

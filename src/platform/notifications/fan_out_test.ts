@@ -13,7 +13,7 @@ import { Lease } from "../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-0000000000aa";
 
-/** Two members of a workspace, and one person who is not a member. */
+/** Runs a test with two members of a workspace, and one person who is not a member. */
 async function withPeople(
   run: (parts: {
     readonly ids: { readonly ada: string; readonly bob: string; readonly eve: string };

@@ -131,7 +131,7 @@ function bindEvents(router: Router, { events }: NotificationRouteServices): void
   });
 }
 
-/** Returns the data to store, without missing fields. */
+/** Returns the data to store, without undefined fields. */
 function definedOnly<Value>(
   data: Readonly<Record<string, Value | undefined>>,
 ): Record<string, Value> {

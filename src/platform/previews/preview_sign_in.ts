@@ -26,7 +26,7 @@ export const PREVIEW_SIGN_IN_PATH = "/previews/sign-in";
 
 /** How long a grant is valid, in milliseconds. */
 const GRANT_MS = 60_000;
-/** How long a used grant is remembered, which is longer than the grant would be valid. */
+/** How long a used grant is remembered, in milliseconds. A grant is not valid for that long. */
 const USED_MS = 10 * GRANT_MS;
 const KEY_BYTES = 32;
 

@@ -47,7 +47,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ["init.defaultBranch", "main"],
 ];
 
-/** git's environment, without `PATH`. Its settings override the settings of a repository. */
+/** Returns git's environment, without `PATH`. Its settings override those of a repository. */
 export function gitVariables(home: string): Record<string, string> {
   const env: Record<string, string> = {
     HOME: home,

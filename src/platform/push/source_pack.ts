@@ -100,7 +100,7 @@ async function treeObjects(folder: Folder): Promise<PackObject[]> {
   return made;
 }
 
-/** Returns a name as git writes it in a commit. */
+/** Returns the author and the time as git writes them in a commit. */
 const signature = ({ author: { name, email }, at }: SourceCommit): string => {
   // deno-lint-ignore no-control-regex -- these would end the line or the name
   const plain = (text: string) => text.replace(/[\x00-\x1f\x7f<>]/g, " ").trim();

@@ -15,9 +15,9 @@ import type { DeliveryOutcome, Target } from "./deliver_message.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { DueEntry, Ending, QueueStore } from "./queue_store.ts";
 
-/** Maximum time to sleep, because clocks can be changed, and timers have a maximum. */
+/** Maximum time to sleep, in milliseconds. Clocks can be changed, and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
-/** Pause while no deployment declares the queue, and after a store failure. */
+/** Pauses while no deployment declares the queue, and after a store failure, in milliseconds. */
 const UNDECLARED_PAUSE_MS = 15_000;
 const STORE_PAUSE_MS = 1_000;
 /**
@@ -28,7 +28,7 @@ const MAX_UNDECLARED = 100;
 const AHEAD = 10;
 /** Maximum number of messages to read before they are delivered. Each can be up to 256 KiB long. */
 const MAX_READ = 16;
-/** Maximum wait for deliveries in progress when the platform stops. */
+/** Maximum wait for deliveries in progress when the platform stops, in milliseconds. */
 const CLOSE_MS = 5_000;
 /** How often the count of deliveries is stored, in milliseconds. */
 const COUNT_MS = 5_000;

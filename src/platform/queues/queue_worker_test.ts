@@ -59,7 +59,7 @@ Deno.test("a message deleted during its delivery does not count, and leaves noth
   kv.close();
 });
 
-Deno.test("QueueWorker delivers as many messages at once as the queue allows, each only once", async () => {
+Deno.test("QueueWorker delivers as many messages at a time as the queue allows, each only once", async () => {
   const kv = await DenoStore.open(":memory:");
   const now = () => Date.now();
   const store = new QueueStore({ kv, now, random });
@@ -74,7 +74,7 @@ Deno.test("QueueWorker delivers as many messages at once as the queue allows, ea
     async deliver(_target, _place, { id }) {
       most = Math.max(most, ++delivering);
       delivered.push(id);
-      // Waits until the worker has started to deliver as many other messages as the queue allows.
+      // Waits until the worker is delivering as many messages as the queue allows.
       await until(() => delivering === 3 || delivered.length > sent.length - 3);
       delivering--;
       return { type: "done" };

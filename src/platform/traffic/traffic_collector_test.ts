@@ -39,7 +39,7 @@ Deno.test("TrafficCollector keeps counts that it cannot assign because the store
   assert.deepEqual(added, [5]);
 });
 
-Deno.test("TrafficBook writes only a few parts at once, and retries failed parts next time", async () => {
+Deno.test("TrafficBook limits concurrent writes, and retries failed parts next time", async () => {
   const written: string[] = [];
   let [running, most, fails] = [0, 0, true];
   const book = new TrafficBook({

@@ -33,7 +33,7 @@ export interface ResolvedReference {
 /** Variables with their URLs filled in. Databases are filled in where the values are used. */
 export interface ResolvedVariables {
   readonly values: Readonly<Record<string, string>>;
-  /** Names of the variables that still have references to databases, and escapes. */
+  /** Names of the variables that still contain escapes or references to databases. */
   readonly unfilled: readonly string[];
   readonly references: readonly ResolvedReference[];
   /** Why the variables cannot be used; `undefined` if they can. */

@@ -51,7 +51,7 @@ export function visibleIn(
   return [...visible.values()];
 }
 
-/** The effect of setting a variable, or the flag that this requires and the reason. */
+/** The effect of setting a variable, or the reason why it cannot be set. */
 export type SetPlan =
   | { readonly type: "set"; readonly remove: readonly VariableRecord[] }
   | { readonly type: "refuse"; readonly message: string };

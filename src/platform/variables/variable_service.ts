@@ -28,7 +28,7 @@ export interface VariableServices {
 /** The variables with which a deployment was created. */
 export interface VariableSnapshot {
   readonly values: Readonly<Record<string, string>>;
-  /** Names of the values that still have references to databases, and escapes. */
+  /** Names of the values that still contain escapes or references to databases. */
   readonly unfilled: readonly string[];
   /** Names of the databases to which these values refer. */
   readonly databases: readonly string[];

@@ -5,7 +5,7 @@ import { accountKeys, type MembershipRecord, setMembership } from "../accounts/m
 import { RecordType, Table } from "../core/store/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Invitations must be accepted within a week. */
+/** How long an invitation is valid, in milliseconds. */
 export const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;
 
 const invitationRecord = z.object({

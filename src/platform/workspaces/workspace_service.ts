@@ -23,7 +23,7 @@ export interface OpenInvitation {
   readonly invitedBy: string;
 }
 
-/** Maximum number of workspaces of an account. */
+/** Maximum number of workspaces per account. */
 const MAX_WORKSPACES = 100;
 
 const iso = (time: number): string => new Date(time).toISOString();

@@ -1,7 +1,7 @@
 /**
- * @module Finds the rules that can match a request: by host, then by path (exact paths in a map,
- * prefixes and the literal beginnings or ends of globs in radix trees), then by other fields in a
- * `Bucket`.
+ * @module Finds the rules that can match a request: by host, then by path, then by other fields in
+ * a `Bucket`. Exact paths are in a map. Prefixes and the literal beginnings or ends of globs are in
+ * radix trees.
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import type { RequestFacts } from "../request/facts.ts";

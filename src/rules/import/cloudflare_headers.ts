@@ -124,7 +124,7 @@ function joinEntry(
 }
 
 /**
- * To each path's headers, adds the values that earlier paths contribute.
+ * Adds the values from earlier paths to each path's headers.
  *
  * @returns rules for the requests that match two partly overlapping paths, each with the path whose
  * rules it must follow

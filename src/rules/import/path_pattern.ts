@@ -139,7 +139,7 @@ export function withoutSplat(segments: readonly Segment[]): Segment[] | undefine
 
 export interface Rewritten {
   readonly text: string;
-  /** Returns the captures that the text refers to. */
+  /** The captures that the text refers to. */
   readonly used: ReadonlySet<string>;
 }
 
@@ -184,7 +184,7 @@ export function encodeBraces(text: string): string {
   return text.replaceAll("{", "%7B").replaceAll("}", "%7D");
 }
 
-/** In a header value, doubles the braces that would otherwise mark a reference. */
+/** Doubles the braces in a header value that would otherwise mark a reference. */
 export function doubleBraces(text: string): string {
   return text.replace(/\{([A-Za-z0-9_-]{1,64})\}/g, "{{$1}}");
 }

@@ -239,9 +239,9 @@ function leadsToItself({ segments, target }: RedirectLine): boolean {
 const setOf = (rule: Rule) => conditionSetOf(normalizeRule(rule).condition);
 
 /**
- * In svc, redirects run before rewrites. A redirect that an earlier rewrite hides completely would
- * nevertheless take effect here, so it is rejected. A redirect that overlaps a rewrite only partly
- * is imported and reported.
+ * Returns an earlier rewrite that a redirect partly overlaps, to be reported. In svc, redirects run
+ * before rewrites. A redirect that an earlier rewrite hides completely would nevertheless take
+ * effect here, so it is rejected.
  */
 function overtaken(rules: readonly Rule[], rewrites: readonly Rule[]): Rule | undefined {
   for (const rule of rules.filter(({ action }) => action.type === "redirect")) {

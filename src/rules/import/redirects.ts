@@ -39,7 +39,7 @@ function readConditions(words: readonly string[]): string[] {
   });
 }
 
-/** If a rewrite of `/x/*` names no target, Netlify forwards requests to the same path. */
+/** Adds the target to a rewrite of `/x/*` that names none. Netlify then keeps the path. */
 function withForward(from: string, words: readonly string[]): readonly string[] {
   const isForward = /^2\d\d!?$/.test(words[0] ?? "") && from.endsWith("/*");
   return isForward ? [forwardTarget(from), ...words] : words;

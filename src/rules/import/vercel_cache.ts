@@ -41,9 +41,9 @@ const directivesOf = (value: string): string[] =>
   value.split(",").map((one) => one.trim()).filter((one) => one !== "");
 
 export interface EdgeCaching {
-  /** Returns the headers, except those that control only the edge. */
+  /** The headers, except those that control only the edge. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Returns the caching action, or `undefined` if the headers do not control caching. */
+  /** The caching action; `undefined` if the headers do not control caching. */
   readonly action: Action | undefined;
 }
 

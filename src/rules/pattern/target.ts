@@ -1,7 +1,7 @@
 /**
  * @module Targets of redirects and rewrites: a path on this site, or an absolute URL. The value of
- * a capture can never change the scheme, host or port, because captures are not allowed there, and
- * because the path of a relative target always starts with exactly one slash.
+ * a capture can never change the scheme, host or port: captures are not allowed there, and the path
+ * of a relative target always starts with exactly one slash.
  */
 import type { PatternProblem } from "./glob.ts";
 import { canonicalPathText, resolveSegments } from "../request/path.ts";

@@ -3,7 +3,7 @@
  * evade a rule.
  *
  * Dot segments are resolved, duplicate slashes are merged, a backslash counts as a slash (as in
- * every browser, WHATWG URL 4.4), hex digits are converted to upper case, and a percent-encoded
+ * every browser, WHATWG URL 4.4), and hex digits are converted to upper case. A percent-encoded
  * character is decoded if it may appear unencoded in a path segment (RFC 3986 `pchar`: unreserved,
  * sub-delims, `:` and `@`). Everything else is percent-encoded. `%2F` and `%5C` stay encoded: they
  * are data, never a separator.

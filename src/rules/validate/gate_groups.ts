@@ -17,7 +17,7 @@ export interface Pipeline extends Ranked {
   readonly inheritGate: boolean;
 }
 
-/** The pipelines in a list that declare the same gate. Shows which rules should repeat the gate. */
+/** The pipelines in a list that declare the same gate, to find the rules that should repeat it. */
 export interface GatedPipelines {
   readonly gate: string;
   /**

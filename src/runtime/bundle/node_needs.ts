@@ -49,7 +49,7 @@ function subjectOf(path: string): string {
   return name ?? path;
 }
 
-/** Returns the files of which the bundle contains code. */
+/** Returns the files whose code is in the bundle. */
 function usedFiles({ outputs }: Metafile): ReadonlySet<string> {
   return new Set(
     Object.values(outputs).flatMap(({ inputs }) =>

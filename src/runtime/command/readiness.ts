@@ -46,7 +46,8 @@ export class Readiness {
 }
 
 /**
- * Waits until something accepts connections at an address. Returns false if `goesOn()` does first.
+ * Waits until something accepts connections at an address. Returns false if `goesOn()` returns
+ * false before that.
  */
 export async function untilAccepts(at: OwnAddress, goesOn: () => boolean): Promise<boolean> {
   while (goesOn()) {

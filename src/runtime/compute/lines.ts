@@ -35,7 +35,7 @@ export class LineSplitter {
     }
   }
 
-  /** Passes on the last line, which has no line end. */
+  /** Passes on the last line, which has no line ending. */
   end(): void {
     if (this.#kept !== "") this.#give(this.#kept);
     this.#kept = "";

@@ -1,6 +1,6 @@
 /**
  * @module Starts the processes of one engine's servers. After a server has started, the launcher
- * keeps one process ready for the next server, so that server starts faster.
+ * keeps one process ready, so the next server does not have to wait for its process.
  */
 import type { ProcessCommand } from "../process/self_command.ts";
 import { SYSTEM_TIMERS, type Timers } from "../process/timers.ts";
@@ -35,12 +35,12 @@ export type SpawnCommand = (
   server: SpawnFacts,
 ) => ProcessCommand | Promise<ProcessCommand>;
 
-/** The same for an engine whose command does not depend on the server. */
+/** Like `SpawnCommand`, but for an engine whose command does not depend on the server. */
 export type SharedSpawnCommand = (folder: string) => ProcessCommand | Promise<ProcessCommand>;
 
 export interface LauncherOptions {
   readonly command: SpawnCommand;
-  /** Starts a process that can run any server. If it is missing, no process is kept ready. */
+  /** Starts a process that can run any server. Without this command, no process is kept ready. */
   readonly spareCommand?: SharedSpawnCommand | undefined;
   /** Returns the parent of the private folders; by default, the folder for temporary files. */
   readonly parentFolder?: () => Promise<string>;

@@ -29,7 +29,7 @@ export interface ComputeResponse {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** The whole body, if it arrived with the head; use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** The whole body, as text if it is ASCII, because text costs half as much to forward. */
+  /** The whole body, as text if it is ASCII: text costs half as much to forward as bytes. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 

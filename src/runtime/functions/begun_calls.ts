@@ -8,7 +8,7 @@
  */
 const { load, compareExchange } = Atomics;
 
-/** The id of the last call that has started or was withdrawn, in shared memory. */
+/** The id of the last call that was started or withdrawn, in shared memory. */
 export type BegunCell = Int32Array<SharedArrayBuffer>;
 
 /** Creates the shared number for a new worker. */

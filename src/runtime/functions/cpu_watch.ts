@@ -117,8 +117,8 @@ export class CpuWatch {
   }
 
   /**
-   * This must be called often. Measures once per window, and measures threads only if the process
-   * is busy.
+   * Measures once per window, and measures threads only if the process is busy. Must be called
+   * often.
    */
   look(): void {
     const { times, now } = this.#options;

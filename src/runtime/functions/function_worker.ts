@@ -96,8 +96,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * True while the worker's thread uses the processor without output. Further calls would then have
-   * to wait.
+   * True while the worker's thread uses the processor and sends nothing. Further calls would then
+   * have to wait.
    */
   get spins(): boolean {
     return this.#isTired || this.#calls.size > 0 && this.#processor.silentMs >= BUSY_MS;

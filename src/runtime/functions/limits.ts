@@ -88,7 +88,7 @@ export function groupLimits({ memoryMb }: FunctionLimits, functions: number): Gr
   };
 }
 
-/** CPU time without output after which a worker counts as busy, in milliseconds. */
+/** CPU time after which a worker that sends nothing counts as busy, in milliseconds. */
 export const BUSY_MS = 50;
 
 /** Time without calls after which a second worker exits, in milliseconds. */

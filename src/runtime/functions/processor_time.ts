@@ -1,6 +1,6 @@
 /**
- * @module Measures the CPU time of a worker's calls. The system counts it per thread. The
- * time between two readings is divided among the calls that ran the whole time.
+ * @module Measures the CPU time of a worker's calls. The system counts it per thread. The CPU time
+ * between two readings is divided among the calls that ran during the whole interval.
  */
 
 /** CPU time of a call, in milliseconds, above which a warning is logged. */
@@ -26,7 +26,7 @@ export interface ProcessorTimeOptions {
 
 export class ProcessorTime {
   readonly #calls = new Map<number, Charged>();
-  /** The last reading. */
+  /** CPU time at the last reading, in milliseconds. */
   #lastMs: number | undefined;
   /** True if no call has run since the last reading, so the reading is still valid. */
   #isCurrent = false;

@@ -40,8 +40,8 @@ export async function startWorkerProcess(
     folderPrefix,
     socketName: SOCKET,
     command: (folder) => command(join(folder, SOCKET)),
-    // The process's threads inherit the low priority, so on a busy machine the platform comes first
-    // from the start.
+    // The process's threads inherit the low priority, so the platform has priority on a busy
+    // machine from the start.
     spawned: (child) => setThreadPriority(child, CALM_PRIORITY),
   });
   limit(group);

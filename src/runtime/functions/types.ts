@@ -76,8 +76,8 @@ export interface FunctionLogEntry {
   readonly level: LogLevel;
   readonly function: string;
   /**
-   * The call's id. It is missing if the call is unknown, for instance while the function is being
-   * loaded.
+   * ID of the call's request. It is missing if the call is unknown, for instance while the function
+   * is being loaded.
    */
   readonly requestId?: string;
   readonly message: string;

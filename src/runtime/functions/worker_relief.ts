@@ -24,9 +24,7 @@ export class WorkerRelief {
     this.#addWorker = addWorker;
   }
 
-  /**
-   * Moves the calls that a worker has not begun to another worker. Starts one if necessary.
-   */
+  /** Moves a worker's unstarted calls to another worker, and starts one if necessary. */
   takenBack(process: WorkerProcess, number: number, begun: number): void {
     const worker = process.workers.get(number);
     const calls = worker?.giveBack(begun) ?? [];

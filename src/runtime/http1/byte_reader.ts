@@ -1,5 +1,5 @@
 /**
- * @module Reads from a connection: up to a line end, a number of bytes, or bytes as they arrive.
+ * @module Reads from a connection: up to a line ending, a number of bytes, or bytes as they arrive.
  */
 import { Buffer, isAscii } from "node:buffer";
 import { OutboundError } from "./errors.ts";
@@ -65,7 +65,7 @@ export class ByteReader {
   }
 
   /**
-   * Reads text up to `\r\n\r\n` or, with `line`, up to `\r\n`. The line end itself is consumed but
+   * Reads text up to `\r\n\r\n` or, with `line`, up to `\r\n`. The line ending is consumed but
    * not returned. Each character is one byte, as usual for HTTP heads.
    */
   until(end: "head" | "line", maxBytes: number): string | Promise<string> {
@@ -73,7 +73,7 @@ export class ByteReader {
     return this.#taken(length, 0) ?? this.#readUntil(length, maxBytes);
   }
 
-  /** Returns the text up to such a line end, if the line end is already buffered. */
+  /** Returns the text up to such a line ending, if the line ending is already buffered. */
   #taken(length: number, scanned: number): string | undefined {
     const at = this.#find(length, scanned);
     if (at === -1) return undefined;
@@ -130,7 +130,7 @@ export class ByteReader {
 
   /**
    * Takes bytes like `take()`, but as text if possible, because the runtime sends text at half the
-   * cost.
+   * cost of bytes.
    */
   takeWhole(count: number): WholeBody {
     const end = this.#start + count;

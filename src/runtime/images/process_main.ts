@@ -100,7 +100,7 @@ function yieldToPlatform(): void {
 }
 
 /**
- * Removes the socket and its folder, which are not needed once the process has connected. Thus,
+ * Removes the socket and its folder, which are not needed once the process has connected, so
  * nothing is left behind if the platform is killed.
  */
 function removeFolder(socketPath: string): void {

@@ -22,7 +22,7 @@ export type JobHead = Conversion;
 
 export interface ReadyHead {
   readonly version: string;
-  /** Restrictions of the kernel on the process. */
+  /** Whether the kernel restricts the process's access to files, and to the network. */
   readonly files: boolean;
   readonly network: boolean;
 }

@@ -30,7 +30,7 @@ const NUMBER = 0;
 const ARCH = 4;
 const ARGUMENTS = 16;
 
-/** The lowest number of system calls that use another ABI of the same processor (x32). */
+/** The lowest system call number of another ABI of the same processor (x32). */
 const FOREIGN_ABI = 0x40000000;
 
 /**

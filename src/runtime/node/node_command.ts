@@ -55,7 +55,7 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
   const { directory, tmp, files: [preload] } = view;
   const flags = [
     "--enable-source-maps",
-    // With a smaller heap, Node collects garbage sooner.
+    // Makes Node collect garbage before it reaches the memory limit.
     `--max-old-space-size=${memoryMb}`,
     // The default size of the young generation depends on the machine, so on a large machine
     // garbage alone could reach the limit.

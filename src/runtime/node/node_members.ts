@@ -70,7 +70,7 @@ export class NodeMembers {
     return this.#listens;
   }
 
-  /** The connected processes. */
+  /** Number of connected processes. */
   get size(): number {
     return this.#members.size;
   }
@@ -103,8 +103,8 @@ export class NodeMembers {
   }
 
   /**
-   * Handles a message from Node. The message must not claim the id of another process or another
-   * sandbox.
+   * Handles a message from Node. A greeting names only the runtime, because Node could claim
+   * another process's id or sandbox.
    */
   #take(member: FrameConnection, { type, id, payload }: Frame): void {
     switch (type) {

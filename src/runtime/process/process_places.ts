@@ -42,7 +42,7 @@ export class ProcessPlaces {
     return this.#options.max;
   }
 
-  /** Slots that are in use by running, starting or stopping processes. */
+  /** Number of slots in use by running, starting or stopping processes. */
   get taken(): number {
     return this.#taken;
   }

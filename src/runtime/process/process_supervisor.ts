@@ -12,7 +12,7 @@ import { SYSTEM_TIMERS, type Timers } from "./timers.ts";
 export interface SupervisedProcess {
   /** Time when the process was started, on the supervisor's clock. */
   readonly startedAt: number;
-  /** True as soon as the process is certain to exit, even before it has. */
+  /** True as soon as it is certain that the process will exit. */
   readonly isEnding: boolean;
   /** Resolves once the process has exited. */
   readonly gone: Promise<unknown>;

@@ -67,7 +67,7 @@ Deno.test("StartedProcess.kill() kills the process and can be called again", asy
 
 const place = findGroupPlace();
 
-/** Returns a program that connects, and then repeatedly fills a given number of socket pairs. */
+/** A program that connects. Each byte that it receives is a number of socket pairs to fill. */
 const FILLER = `${FILL_SOCKETS}
 link = socket.socket(socket.AF_UNIX)
 link.connect(sys.argv[2])

@@ -1,6 +1,6 @@
 /**
- * Adds blobs from a folder or object storage to a backup, oldest first. Thus, new blobs are at the
- * end of the next backup, and all earlier parts can be shared.
+ * Adds blobs from a folder or object storage to a backup, oldest first. New blobs are therefore at
+ * the end of the next backup, and all earlier parts can be shared.
  *
  * @module
  */

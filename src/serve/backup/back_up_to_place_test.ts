@@ -57,7 +57,7 @@ async function makeData(root: string): Promise<string> {
 
 type Kind = "folder" | "s3" | "sftp" | "sshd";
 
-/** The functions that start a server for each kind of backup location. */
+/** The functions that start a server, by the kind of backup location. */
 const SERVERS: Readonly<
   Partial<Record<Kind, (root: string) => Promise<AsyncDisposable & Pick<Case, "place">>>>
 > = { s3: openTestStorage, sftp: startTestSftp, sshd: startSshd };

@@ -249,7 +249,7 @@ Deno.test({
     }),
 });
 
-Deno.test("makeBackup() called many times at once creates one complete backup or reports why not", async () => {
+Deno.test("makeBackup() called concurrently creates one complete backup or reports why not", async () => {
   await withData(async ({ root, dataDir }) => {
     const to = join(root, "b.tar");
     const ended = await Promise.allSettled(Array.from({ length: 8 }, () => backUp(dataDir, to)));

@@ -33,9 +33,9 @@ const MEMORY_MB = 512;
 const namesSchema = z.object({ database: z.string(), role: z.string().nullable() });
 
 /**
- * Lists the tables, and whether all their rows can be counted. This is not certain, because owners
- * may have revoked their own privileges, and policies are project code, which must not affect a
- * backup.
+ * Lists the tables, and whether all their rows can be counted. The rows of a table are not counted
+ * if the owner has revoked its own privileges, or if policies apply: policies are project code,
+ * which must not affect a backup.
  */
 const TABLES = `SELECT format('%I.%I', n.nspname, c.relname),
   (has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')

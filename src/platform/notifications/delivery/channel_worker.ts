@@ -31,20 +31,20 @@ export interface WorkerParts {
  * messages for other hosts.
  */
 const LOOKAHEAD = 1000;
-/** Maximum time to sleep, because clocks can be changed, and timers have a maximum. */
+/** Maximum time to sleep, in milliseconds. Clocks can be changed, and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
-/** Maximum wait for messages in progress when the platform stops. */
+/** Maximum wait for messages in progress when the platform stops, in milliseconds. */
 const CLOSE_MS = 5000;
-/** Pause after a failure of the store. */
+/** Pause after a failure of the store, in milliseconds. */
 const STORE_PAUSE_MS = 1000;
 /**
- * Maximum wait for messages that other nodes have claimed, because such a node may exit without
- * settling its messages.
+ * Maximum wait for messages that other nodes have claimed, in milliseconds. Such a node may exit
+ * without settling its messages.
  */
 const HELD_PAUSE_MS = 3000;
-/** Pause before a retry of a message whose records could not be read. */
+/** Pause before a retry of a message whose records could not be read, in milliseconds. */
 const BROKEN_PAUSE_MS = 60_000;
-/** Period over which to spread the messages that were waiting for a host. */
+/** Period over which to spread the messages that were waiting for a host, in milliseconds. */
 const SPREAD_MS = 1000;
 
 /** Why a resent message is still a dead letter. */

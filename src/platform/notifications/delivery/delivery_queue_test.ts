@@ -142,7 +142,7 @@ Deno.test("DeliveryQueue never makes one channel or host wait for another", () =
   });
 });
 
-Deno.test("DeliveryQueue delays all messages to a receiver for as long as it asks", () => {
+Deno.test("DeliveryQueue delays all messages to a receiver for as long as the receiver asks", () => {
   let first = true;
   const channel = testChannel(() => {
     if (!first) return SENT;

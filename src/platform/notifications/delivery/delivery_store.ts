@@ -12,12 +12,12 @@ import { type NotificationContent, notificationContent } from "./types.ts";
 import { deliveryKeys, type Job, jobRecord, letterOwners, ownerOf } from "./job.ts";
 import type { Check, Lease, Operation, RecordStore } from "../../../store/mod.ts";
 
-/** How long keys are remembered, which is longer than any message is retried. */
+/** How long keys are remembered, in milliseconds. No message is retried for that long. */
 const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
 const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
 /**
- * How long a digest's parts are kept. They expire some time after the dead letter that may need
- * them.
+ * How long a digest's parts are kept, in milliseconds. They expire some time after the dead letter
+ * that may need them.
  */
 const PART_MS = 45 * 24 * 60 * 60 * 1000;
 /** Maximum number of changes in one commit. Deno KV allows 1,000. */
@@ -64,7 +64,7 @@ export class DeliveryStore {
 
   /**
    * Stores up to 40 requests in one commit, except those that were stored before. The commit checks
-   * only the guard, which changes when a digest is accepted or closed.
+   * only the guard, which changes when requests are accepted or a digest is closed.
    */
   async accept(acceptances: readonly Acceptance[], lease?: Lease): Promise<void> {
     const guard = deliveryKeys.guard();

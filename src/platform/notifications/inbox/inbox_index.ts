@@ -19,7 +19,7 @@ const bulkChange = z.object({
   /** `read` and `archive` change the inbox, `delete` empties the archive. */
   type: z.enum(["read", "archive", "delete"]),
   at: z.number(),
-  /** The workspaces whose rows to change, by number; `null` for all workspaces. */
+  /** The workspaces whose rows change, by number; `null` for all workspaces. */
   places: z.array(z.number()).nullable(),
 });
 export type BulkChange = z.infer<typeof bulkChange>;

@@ -123,7 +123,7 @@ export class InboxStore {
     await this.#finish(operation, index, { head, lease });
   }
 
-  /** Every change updates the head, so checking only the head is enough. */
+  /** Begins a commit. Every change updates the head, so checking only the head is enough. */
   #begin(userId: string, { version }: InboxIndex, head: InboxHead): Operation {
     const key = keys.inbox(userId);
     return this.#kv.atomic().check({ key, versionstamp: version }).set(key, head);

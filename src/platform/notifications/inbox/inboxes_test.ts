@@ -177,7 +177,7 @@ Deno.test("Inboxes hides other workspaces from a view", () =>
     assert.deepEqual(await titles(inboxes, {}, { userId: "other", workspaces: null }), []);
   }));
 
-Deno.test("Inboxes.changeAll() changes everything at once, and later in the store", () =>
+Deno.test("Inboxes.changeAll() changes everything immediately, and the stored pages later", () =>
   withInboxes(async ({ kv, open, make }) => {
     const inboxes = open();
     await inboxes.add(USER, Array.from({ length: 1000 }, () => make()));

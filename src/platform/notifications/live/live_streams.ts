@@ -195,8 +195,8 @@ export class LiveStreams {
   }
 
   async #begin(view: InboxView, stream: LiveStream, lastId: string | null): Promise<void> {
-    // This is read first: notifications that arrive later are sent below, or again after a
-    // reconnect.
+    // The newest ID is read first, so notifications that arrive later are sent below, or again
+    // after a reconnect.
     const newest = await this.#options.lastId(view.userId) ?? BEFORE_ALL;
     const missed = lastId === null ? [] : await this.#missed(view, lastId);
     const counts = { type: "counts" as const, ...await this.#options.counts(view) };

@@ -22,7 +22,7 @@ const CLOSED_METHODS = [
 /** Classes of Node's bindings that turn a descriptor's number into a stream. */
 const HANDLES = [["pipe_wrap", "Pipe"], ["tcp_wrap", "TCP"], ["udp_wrap", "UDP"]] as const;
 
-/** Standard input, output and error, which a server may open as streams. */
+/** The last descriptor of standard input, output and error, which servers may open as streams. */
 const LAST_STANDARD = 2;
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;

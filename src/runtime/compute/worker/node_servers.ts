@@ -32,8 +32,8 @@ function replaceHttpListen(address: ServerAddress): void {
 }
 
 /**
- * In Deno, a socket that writes several buffers at once loses data that the system does not accept
- * immediately, and the peer waits. This function writes the buffers one by one.
+ * Makes sockets write buffers one by one. In Deno, a socket that writes several buffers together
+ * loses data that the system does not accept immediately, and the peer waits.
  */
 function writeOneByOne(): void {
   Reflect.set(net.Socket.prototype, "_writev", null);

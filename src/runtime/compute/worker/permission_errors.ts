@@ -64,6 +64,7 @@ class DeniedError extends Error {
 
 /** Gives Node's messages and codes to all of the runtime's permission errors in this thread. */
 export function describePermissions(): void {
-  // The runtime constructs `NotCapable` itself, and this calls the constructor of its base class.
+  // The runtime creates `NotCapable` errors itself, and their constructor calls that of its base
+  // class.
   Object.setPrototypeOf(Deno.errors.NotCapable, DeniedError);
 }

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export interface Call {
   readonly id: number;
   readonly abort: AbortController;
-  /** Promises passed to `waitUntil()` that have not settled yet. */
+  /** Number of promises passed to `waitUntil()` that have not settled yet. */
   pending: number;
   /** True once the result has been sent. */
   answered: boolean;

@@ -42,7 +42,7 @@ export interface CallsOptions {
 /** The payload for the result of most request steps, which change nothing. */
 const NEXT_PAYLOAD = toPayload({ type: "next" } satisfies ResultHead);
 
-/** Casts headers to the type that the runtime's constructors accept. These do not change them. */
+/** Casts headers to the type of the runtime's constructors, which do not change the headers. */
 const asInit = (pairs: HeaderList): [string, string][] => pairs as [string, string][];
 
 export class WorkerCalls {

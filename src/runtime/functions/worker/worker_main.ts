@@ -106,8 +106,8 @@ async function load({ source, name, env }: WorkerStart): Promise<void> {
 }
 
 /**
- * A function can forge its worker's input, but the function cannot use this to load a second
- * module.
+ * Whether the worker has been told to load its function. A function can forge its worker's input,
+ * but cannot load a second module.
  */
 let isStarted = false;
 

@@ -28,7 +28,7 @@ const TYPE_BITS = 0xf;
 const TYPES: ReadonlySet<number> = new Set([1, 2]);
 const SOCK_CLOEXEC = 0x80000;
 
-/** The default protocol for a socket's type, TCP, and UDP. */
+/** Protocol numbers: the default for the socket's type, TCP and UDP. */
 const PROTOCOLS: ReadonlySet<number> = new Set([0, 6, 17]);
 
 /** Maximum number of calls that are checked at the same time. Further calls fail. */

@@ -160,7 +160,7 @@ export class ProcessTree {
     }
   }
 
-  /** Removes, from a full tree, the processes that have exited. */
+  /** Removes exited processes from a full tree. */
   #makeRoom(): void {
     const isFresh = performance.now() - this.#searchedAt < PAUSE_MS;
     // Even after a search that has found free slots, programs that have already exited may count as

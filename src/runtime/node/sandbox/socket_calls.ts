@@ -257,7 +257,7 @@ export class SocketCalls {
     );
   }
 
-  /** Sends several messages (sendmmsg(2)) and stores how much was sent in each header. */
+  /** Sends several messages (sendmmsg(2)) and stores in each header how much was sent. */
   async sendMessages(
     descriptor: number,
     { heads, count, flags }: {

@@ -108,7 +108,8 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
 }
 
 /**
- * How Node exited: it used too much `memory` or `disk`, `kill` stopped it, or it exited by itself.
+ * How Node exited: it used too much `memory` or `disk`, `kill()` stopped it, or it exited by
+ * itself.
  */
 export interface NodeEnd {
   readonly reason: "memory" | "disk" | "killed" | "exited";

@@ -21,7 +21,7 @@ import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
 /** Maximum number of waiting emails. More would indicate an attack. */
 const MAX_WAITING = 1000;
 
-/** How long an expired email is kept for reporting. */
+/** How long an expired email is kept for reporting, in milliseconds. */
 const KEPT_MS = 60 * 60 * 1000;
 
 const mailText = z.object({
@@ -36,7 +36,7 @@ const mailText = z.object({
 });
 const mailRecord = z.object({ mail: sealedSecret, expiresAt: z.number() });
 
-/** How long undeliverable emails are shown to the operator. */
+/** How long undeliverable emails are shown to the operator, in milliseconds. */
 const TOLD_MS = 7 * 24 * 60 * 60 * 1000;
 
 const MAX_TOLD = 1000;

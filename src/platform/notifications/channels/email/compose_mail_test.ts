@@ -45,7 +45,7 @@ const accountMails = {
   resetPasswordMail,
 };
 
-/** Every email that the platform sends, by name. */
+/** Returns every email that the platform sends, by name. */
 function allMails(): Map<string, Mail> {
   const live = (project: string) =>
     content({

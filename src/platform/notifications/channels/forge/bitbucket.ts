@@ -4,7 +4,7 @@ import * as z from "zod";
 import { sha256Hex } from "../../../../lib/hash.ts";
 import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.ts";
 
-/** Maximum length of a build status's key in Bitbucket Cloud. */
+/** Maximum length of a build status's key in Bitbucket Cloud, in characters. */
 const MAX_KEY = 40;
 const MAX_DESCRIPTION = 255;
 /**

@@ -177,7 +177,10 @@ export class ForgeReporter {
     return preview?.commitSha === commitSha ? preview : undefined;
   }
 
-  /** Returns the comment's ID; `undefined` if a closed pull request no longer has a comment. */
+  /**
+   * Writes the comment. Returns its ID; `undefined` if a closed pull request no longer has a
+   * comment.
+   */
   async #write(addressed: Addressed, pull: PullRecord, text: string): Promise<string | undefined> {
     const { target, dialect, deployment } = addressed;
     const { number } = pull;

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.ts";
 
-/** Maximum length of a description. GitHub rejects longer ones. */
+/** Maximum length of a description, in characters. GitHub rejects longer ones. */
 const MAX_DESCRIPTION = 140;
 
 const STATES: Readonly<Record<CommitState, string>> = {

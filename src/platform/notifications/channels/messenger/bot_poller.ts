@@ -7,7 +7,7 @@ import { type Update, updateList } from "./bot_updates.ts";
 import { Lease, type LeasedStore, LeaseLostError, type RecordKey } from "../../../../store/mod.ts";
 
 const OFFSET_KEY: RecordKey = ["messenger", "offset"];
-/** Maximum time that the Bot API keeps a request open. */
+/** Maximum time that the Bot API keeps a request open, in seconds. */
 const WAIT_SECONDS = 50;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;

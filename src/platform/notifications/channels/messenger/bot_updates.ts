@@ -23,7 +23,7 @@ const update = z.object({
   }).optional(),
 });
 
-/** Updates, with their numbers. Only the number is kept of an update that has an unknown form. */
+/** Updates, with their numbers. If an update has an unknown form, only its number is kept. */
 export const updateList = z.array(z.union([
   update,
   z.object({ update_id: z.number().int() }).transform(({ update_id }) => ({

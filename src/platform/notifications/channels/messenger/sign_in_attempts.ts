@@ -17,7 +17,7 @@ import type { Chat } from "./bot_updates.ts";
 import { messengerKeys } from "./link_store.ts";
 import type { Lease, RecordStore } from "../../../../store/mod.ts";
 
-/** How long a person has to open the bot and tap the number. */
+/** How long a person has to open the bot and tap the number, in milliseconds. */
 export const ATTEMPT_MS = 10 * 60 * 1000;
 const CHOICES = 3;
 
