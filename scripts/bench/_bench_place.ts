@@ -67,7 +67,7 @@ async function runTool(
   };
 }
 
-export interface PlatformWishes {
+export interface PlatformOptions {
   /** Arguments of `serve`. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -76,7 +76,7 @@ export interface PlatformWishes {
 /** Runs a bench with its own platform. */
 export async function withBenchPlace<T>(
   run: (place: BenchPlace) => Promise<T>,
-  wishes: PlatformWishes = {},
+  options: PlatformOptions = {},
 ): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-" });
   // A local PostgreSQL runs as another user, who needs access to paths below this folder.
@@ -88,8 +88,8 @@ export async function withBenchPlace<T>(
     const env = cleanEnvironment(folder);
     platform = await startProgram({
       dataDir: join(folder, "data"),
-      env: { ...env, ...wishes.env },
-      args: wishes.args ?? [],
+      env: { ...env, ...options.env },
+      args: options.args ?? [],
     });
     const token = platform.token ?? "";
     const toolEnv = { ...env, SVC_API_URL: `http://localhost:${platform.port}`, SVC_TOKEN: token };
@@ -114,7 +114,7 @@ export interface HttpsPlace extends BenchPlace {
 /** Runs a bench with its own platform that serves HTTP and HTTPS. */
 export async function withHttpsPlace<T>(
   run: (place: HttpsPlace) => Promise<T>,
-  wishes: PlatformWishes = {},
+  options: PlatformOptions = {},
 ): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-tls-" });
   try {
@@ -125,7 +125,7 @@ export async function withHttpsPlace<T>(
     const tls = ["--tls-cert", certFile, "--tls-key", keyFile, "--https-port", "0"];
     return await withBenchPlace(
       (place) => run({ ...place, certificate }),
-      { ...wishes, args: [...tls, ...wishes.args ?? []] },
+      { ...options, args: [...tls, ...options.args ?? []] },
     );
   } finally {
     await Deno.remove(folder, { recursive: true });

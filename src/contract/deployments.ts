@@ -13,7 +13,7 @@ import { deploymentFile, filePath, MAX_FILES, sha256 } from "./deployment_files.
 import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
 import { commandResult, commandResults, releaseChecks } from "./release_checks.ts";
-import { rollingWish } from "./releases.ts";
+import { rollingPlan } from "./releases.ts";
 import { branchName, projectParams } from "./projects.ts";
 import { MIGRATION_OUTCOMES, schemaDifference } from "./schema_difference.ts";
 import { variableReference } from "./variables.ts";
@@ -305,7 +305,7 @@ export const activateBody = z.object({
   commands: commandResults.optional().describe(
     "Results of the check commands in `svc.toml`, run after the deployment was staged",
   ),
-  rolling: rollingWish.optional().describe(
+  rolling: rollingPlan.optional().describe(
     "Serves it to a share of production's visitors first; only for production deployments",
   ),
 }).strict();
@@ -344,7 +344,7 @@ export const promoteDeployment = endpoint({
   tag: "Deployments",
   params: deploymentParams,
   body: z.object({
-    rolling: rollingWish.optional().describe(
+    rolling: rollingPlan.optional().describe(
       "Serves it to a share of production's visitors first",
     ),
   }).strict(),

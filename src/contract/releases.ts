@@ -27,7 +27,7 @@ const share = z.int("Must be a percentage").min(1, "Must be at least 1").max(
 );
 
 /** A request for a rolling release. */
-export const rollingWish = z.object({
+export const rollingPlan = z.object({
   steps: z.array(share).min(1, "Must have at least one share")
     .max(MAX_RELEASE_STEPS, `Must have at most ${MAX_RELEASE_STEPS} shares`)
     .refine(
@@ -42,7 +42,7 @@ export const rollingWish = z.object({
     example: 600,
   }),
 }).strict();
-export type RollingWish = z.output<typeof rollingWish>;
+export type RollingPlan = z.output<typeof rollingPlan>;
 
 const side = z.object({
   deploymentId: uuid.describe("Id of the deployment"),

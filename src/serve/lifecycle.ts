@@ -82,7 +82,7 @@ export function startUpkeep(
       await tidyNode(capabilities, { signal, log });
       await nodes.during(
         "housekeeping",
-        (lease) => keepHouse(capabilities, { signal, log }, lease),
+        (lease) => cleanUp(capabilities, { signal, log }, lease),
       );
     },
     onError: (error) => log({ level: "error", message: `Housekeeping failed: ${error}` }),
@@ -92,12 +92,12 @@ export function startUpkeep(
 type RoundOptions = Pick<Foundation, "log"> & { readonly signal: AbortSignal };
 
 /** Runs a round of housekeeping for shared data. */
-export function keepHouse(
+export function cleanUp(
   capabilities: readonly Capability[],
   options: RoundOptions,
   lease: Lease,
 ): Promise<void> {
-  return eachInTurn(capabilities, options, (each) => each.keepHouse?.(options.signal, lease));
+  return eachInTurn(capabilities, options, (each) => each.cleanUp?.(options.signal, lease));
 }
 
 /** Runs a round of housekeeping for this node's own data. */

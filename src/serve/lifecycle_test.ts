@@ -4,19 +4,19 @@ import { type Nodes, soleNode } from "../platform/core/nodes/mod.ts";
 import { keys } from "../platform/core/store/mod.ts";
 import { markDeleted, projects } from "../platform/projects/mod.ts";
 import { Closers } from "./closers.ts";
-import { keepHouse, startCapabilities } from "./lifecycle.ts";
+import { cleanUp, startCapabilities } from "./lifecycle.ts";
 import { DenoStore, Lease } from "../store/mod.ts";
 
-Deno.test("keepHouse() starts with the last capability and continues after failures", async () => {
+Deno.test("cleanUp() starts with the last capability and continues after failures", async () => {
   const lines: string[] = [];
   const log = ({ message }: { readonly message: string }) => void lines.push(message);
   const capabilities = [
-    { name: "accounts", keepHouse: () => Promise.resolve(["2 sessions removed"]) },
+    { name: "accounts", cleanUp: () => Promise.resolve(["2 sessions removed"]) },
     { name: "hooks" },
-    { name: "builds", keepHouse: () => Promise.reject(new Error("the disk is full")) },
-    { name: "health", keepHouse: () => Promise.resolve(["1 record removed"]) },
+    { name: "builds", cleanUp: () => Promise.reject(new Error("the disk is full")) },
+    { name: "health", cleanUp: () => Promise.resolve(["1 record removed"]) },
   ];
-  await keepHouse(
+  await cleanUp(
     capabilities,
     { signal: new AbortController().signal, log },
     Lease.ofSoleNode("housekeeping"),

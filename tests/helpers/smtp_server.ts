@@ -96,11 +96,11 @@ export async function serveSmtp(options: SmtpOptions = {}): Promise<TestSmtp> {
   })();
   const port = await listening.promise;
   const who = auth === undefined ? "" : `${auth.user}:${auth.pass}@`;
-  const wish = tls === "never" ? "" : "?tls=insecure";
+  const mode = tls === "never" ? "" : "?tls=insecure";
   return {
     port,
     mails,
-    url: `${tls === "implicit" ? "smtps" : "smtp"}://${who}127.0.0.1:${port}${wish}`,
+    url: `${tls === "implicit" ? "smtps" : "smtp"}://${who}127.0.0.1:${port}${mode}`,
     until: (count) =>
       new Promise((resolve) => {
         const check = () => {

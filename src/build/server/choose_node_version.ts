@@ -19,7 +19,7 @@ const CODE_NAMES: Readonly<Record<string, number>> = {
 const PLAIN = /^v?(\d{1,3}(?:\.\d{1,4}){0,2})$/;
 
 /** A source of a project's required Node version. */
-export interface NodeWish {
+export interface NodeRequirement {
   /** The source of the requirement, such as `engines.node in package.json`. */
   readonly source: string;
   readonly text: string;
@@ -46,7 +46,7 @@ function fromRange(text: string, built: number | undefined): string | undefined 
 }
 
 /** Parses one version requirement. Returns `undefined` if nothing can satisfy it. */
-function readWish(text: string, built: number | undefined): Version | undefined {
+function readRequirement(text: string, built: number | undefined): Version | undefined {
   const wanted = text.trim();
   const [, plain] = PLAIN.exec(wanted) ?? [];
   if (plain !== undefined) return { version: plain };
@@ -63,7 +63,7 @@ function readWish(text: string, built: number | undefined): Version | undefined 
 /** The oldest and newest major versions that are accepted. */
 const MAJORS = { oldest: 18, newest: 60 } as const;
 
-function judge(version: string, { source, text }: NodeWish): NodeChoice {
+function judge(version: string, { source, text }: NodeRequirement): NodeChoice {
   const major = Number(version.split(".")[0]);
   const shown = JSON.stringify(text.trim());
   if (major < MAJORS.oldest || major > MAJORS.newest) {
@@ -82,20 +82,20 @@ function judge(version: string, { source, text }: NodeWish): NodeChoice {
  * project if it is supported, or else the newest version.
  */
 export function chooseNodeVersion(
-  wishes: readonly NodeWish[],
+  requirements: readonly NodeRequirement[],
   built: string | undefined,
 ): NodeChoice {
   const builtMajor = built === undefined ? undefined : coerce(built)?.major;
-  const [wish] = wishes;
-  if (wish === undefined) {
+  const [first] = requirements;
+  if (first === undefined) {
     const isSupported = SUPPORTED.some((major) => major === builtMajor);
     return { ok: true, version: String(isSupported ? builtMajor : SUPPORTED[0]) };
   }
-  const read = readWish(wish.text, builtMajor);
-  if (read !== undefined) return judge(read.version, wish);
+  const read = readRequirement(first.text, builtMajor);
+  if (read !== undefined) return judge(read.version, first);
   return {
     ok: false,
-    message: `Set ${wish.source} to a Node version such as "${SUPPORTED[0]}": ` +
-      `it is ${JSON.stringify(wish.text.trim())}`,
+    message: `Set ${first.source} to a Node version such as "${SUPPORTED[0]}": ` +
+      `it is ${JSON.stringify(first.text.trim())}`,
   };
 }

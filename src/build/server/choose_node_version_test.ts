@@ -30,8 +30,8 @@ for (const [text, built, expected] of ROWS) {
 }
 
 Deno.test("chooseNodeVersion() uses the first requested version, the build's Node if supported, or the newest", () => {
-  const wishes = [{ source: "a", text: "22" }, { source: "b", text: "24" }];
-  assert.deepEqual(chooseNodeVersion(wishes, "v24.0.0"), { ok: true, version: "22" });
+  const requirements = [{ source: "a", text: "22" }, { source: "b", text: "24" }];
+  assert.deepEqual(chooseNodeVersion(requirements, "v24.0.0"), { ok: true, version: "22" });
   assert.deepEqual(chooseNodeVersion([], "v22.1.0"), { ok: true, version: "22" });
   assert.deepEqual(chooseNodeVersion([], "v20.1.0"), { ok: true, version: "26" });
   assert.deepEqual(chooseNodeVersion([], undefined), { ok: true, version: "26" });

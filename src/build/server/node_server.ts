@@ -110,9 +110,10 @@ async function installedPackages(
   const small = await smallInstallation(facts, layer);
   for (const { path, size } of small?.contents ?? []) tally.add(path, size);
   const kept = await readPackageFolders({ ...facts.listing, packages }, tally);
-  const brought = small ?? (hasOwnPackages(layer, packages)
-    ? NO_PACKAGES
-    : await serverPackages(host, layer, { facts, tally, command, imports }));
+  const brought = small ??
+    (hasOwnPackages(layer, packages)
+      ? NO_PACKAGES
+      : await serverPackages(host, layer, { facts, tally, command, imports }));
   return {
     contents: [...kept.contents, ...brought.contents],
     links: { ...kept.links, ...brought.links },

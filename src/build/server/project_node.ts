@@ -5,7 +5,7 @@ import { BuildError } from "../build_error.ts";
 import { createFolderReader } from "../folder_reader.ts";
 import { nodeVersion } from "../node_version.ts";
 import type { BuildHost } from "../types.ts";
-import { chooseNodeVersion, type NodeWish } from "./choose_node_version.ts";
+import { chooseNodeVersion, type NodeRequirement } from "./choose_node_version.ts";
 
 const packageSchema = z.object({
   engines: z.object({ node: z.string() }).optional().catch(undefined),
@@ -22,7 +22,7 @@ function readPackage(text: string | undefined): z.infer<typeof packageSchema> {
 }
 
 /** Reads the version requirements of a folder, in order of precedence. */
-async function wishesOf(reader: ProjectReader): Promise<readonly NodeWish[]> {
+async function requirementsOf(reader: ProjectReader): Promise<readonly NodeRequirement[]> {
   const { engines, volta } = readPackage(await reader.readText("package.json"));
   const written: readonly (readonly [string, string | undefined])[] = [
     ["engines.node in package.json", engines?.node],
@@ -60,7 +60,7 @@ export async function projectNode(
   const readers = [...new Set([project, workspace])].map(createFolderReader);
   const [built, written] = await Promise.all([
     nodeVersion(host),
-    Promise.all(readers.map(wishesOf)),
+    Promise.all(readers.map(requirementsOf)),
   ]);
   const given = setting === undefined
     ? []

@@ -4,7 +4,7 @@ import type { Deployment } from "../../contract/deployments.ts";
 import {
   MAX_RELEASE_STEPS,
   MAX_STEP_SECONDS,
-  type RollingWish,
+  type RollingPlan,
   STEP_SECONDS,
 } from "../../contract/releases.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -40,7 +40,7 @@ export function stepTime(text: string): number {
  * Returns the rolling release that the flags request, or `undefined` to serve the deployment to
  * everyone immediately.
  */
-export function rollingOf({ rolling, every, share }: RollingFlags): RollingWish | undefined {
+export function rollingOf({ rolling, every, share }: RollingFlags): RollingPlan | undefined {
   if (share !== undefined && (rolling !== undefined || every !== undefined)) {
     throw new CliError("usage", "Use either --share or --rolling with --every");
   }
@@ -51,11 +51,11 @@ export function rollingOf({ rolling, every, share }: RollingFlags): RollingWish 
 }
 
 /** Reports that a release is in progress, and how to follow it. */
-export function reportRelease(ctx: Context, deployment: Deployment, wish: RollingWish): void {
+export function reportRelease(ctx: Context, deployment: Deployment, plan: RollingPlan): void {
   const flag = ["--project-id", deployment.project];
   ctx.ui.done(
     "deploy",
-    `${wish.steps[0]}% of the visitors to ${deployment.urls.production} see ${deployment.id}`,
+    `${plan.steps[0]}% of the visitors to ${deployment.urls.production} see ${deployment.id}`,
   );
   ctx.ui.note(
     `Check its progress with "${ctx.lines.of("releases", ...flag)}", ` +

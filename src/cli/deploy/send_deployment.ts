@@ -8,7 +8,7 @@ import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
 import type { Client } from "../../client/client.ts";
 import { withPatience } from "../../client/patience.ts";
 import type { BodyInputOf, ResponseOf } from "../../contract/endpoint.ts";
-import type { RollingWish } from "../../contract/releases.ts";
+import type { RollingPlan } from "../../contract/releases.ts";
 import { definedOnly } from "../command/defined_only.ts";
 import type { CommandResult } from "../../contract/release_checks.ts";
 import {
@@ -46,7 +46,7 @@ export interface DeploymentRequest {
   /** Missing if there is nothing to migrate. */
   readonly migrate?: MigrationRun | undefined;
   /** The rolling release that serves the deployment to some of production's visitors first. */
-  readonly rolling?: RollingWish | undefined;
+  readonly rolling?: RollingPlan | undefined;
   /** Missing if there are no check commands. */
   readonly checkCommands?: CheckCommandsRun | undefined;
   readonly client: Client;

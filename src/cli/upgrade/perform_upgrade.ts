@@ -27,7 +27,7 @@ export interface UpgradeParts {
   readonly ui: Pick<Ui, "log" | "progress">;
 }
 
-export interface UpgradeWish {
+export interface UpgradeRequest {
   /** The version to install. Defaults to the latest. */
   readonly version?: string | undefined;
   /** True to install the version even if it is not newer. */
@@ -71,9 +71,13 @@ function assertReadsData(release: Release, { version, dataFormat }: InstalledPro
 }
 
 /** Returns whether the version numbers alone show that there is nothing to do. */
-function isCurrent(release: Release, installed: InstalledProgram, wish: UpgradeWish): boolean {
-  if (wish.force) return false;
-  if (wish.version !== undefined) return release.version === installed.version;
+function isCurrent(
+  release: Release,
+  installed: InstalledProgram,
+  request: UpgradeRequest,
+): boolean {
+  if (request.force) return false;
+  if (request.version !== undefined) return release.version === installed.version;
   return compare(release.version, installed.version) <= 0;
 }
 
@@ -171,12 +175,12 @@ async function install(release: Release, parts: UpgradeParts): Promise<UpgradeOu
  */
 export async function performUpgrade(
   parts: UpgradeParts,
-  wish: UpgradeWish,
+  request: UpgradeRequest,
 ): Promise<UpgradeOutcome> {
   const { installed } = parts;
   try {
-    const release = await findRelease(parts.from, wish.version);
-    if (isCurrent(release, installed, wish)) {
+    const release = await findRelease(parts.from, request.version);
+    if (isCurrent(release, installed, request)) {
       const { version, path } = installed;
       return { version, previous: version, path, changed: false };
     }

@@ -4,7 +4,7 @@ import { flipBit, makeKeys, type Releases, startReleases } from "../../release/_
 import { createPalette } from "../terminal/color.ts";
 import { createUi } from "../terminal/ui.ts";
 import { performRollback } from "./upgrade.ts";
-import { performUpgrade, type UpgradeWish } from "./perform_upgrade.ts";
+import { performUpgrade, type UpgradeRequest } from "./perform_upgrade.ts";
 
 /** Returns a program that only prints its version. `padding` makes it larger. */
 const program = (version: string, padding = 0) =>
@@ -15,7 +15,10 @@ interface Scene {
   readonly folder: string;
   readonly path: string;
   readonly output: string[];
-  upgrade(wish?: Partial<UpgradeWish>, keys?: readonly string[]): ReturnType<typeof performUpgrade>;
+  upgrade(
+    request?: Partial<UpgradeRequest>,
+    keys?: readonly string[],
+  ): ReturnType<typeof performUpgrade>;
   rollback(stored?: number): ReturnType<typeof performRollback>;
   /** Returns the output of the installed program with `--version`. */
   says(): Promise<string>;
@@ -131,7 +134,7 @@ Deno.test("performUpgrade() does not replace a newer program unless forced", asy
 interface Refusal {
   readonly name: string;
   readonly arrange: (scene: Scene) => Promise<void> | void;
-  readonly wish?: Partial<UpgradeWish>;
+  readonly request?: Partial<UpgradeRequest>;
   readonly code: string;
   readonly says: RegExp;
 }
@@ -181,7 +184,7 @@ const REFUSALS: readonly Refusal[] = [
     arrange: async ({ releases }) => {
       await releases.publish({ ...NEW, manifest: (release) => ({ ...release, version: "1.0.5" }) });
     },
-    wish: { version: "1.1.0" },
+    request: { version: "1.1.0" },
     code: "release_unusable",
     says: /it is the manifest of 1\.0\.5, not of 1\.1\.0/,
   },
@@ -219,14 +222,14 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: "a missing version",
     arrange: () => {},
-    wish: { version: "7.0.0" },
+    request: { version: "7.0.0" },
     code: "release_unusable",
     says: /the server responded with 404/,
   },
   {
     name: "a downgrade of the data format",
     arrange: async ({ releases }) => await releases.publish({ ...NEW, dataFormat: 1 }),
-    wish: { force: true },
+    request: { force: true },
     code: "not_upgradable",
     says: /it reads data format 1, but svc 1\.0\.0 writes format 2/,
   },
@@ -241,12 +244,12 @@ const REFUSALS: readonly Refusal[] = [
   },
 ];
 
-for (const { name, arrange, wish, code, says } of REFUSALS) {
+for (const { name, arrange, request, code, says } of REFUSALS) {
   Deno.test(`performUpgrade() refuses ${name}, without changing the program`, async () => {
     await withProgram(async (scene) => {
       await scene.releases.publish(NEW);
       await arrange(scene);
-      await assert.rejects(scene.upgrade(wish), (error: Error & { code?: string }) => {
+      await assert.rejects(scene.upgrade(request), (error: Error & { code?: string }) => {
         assert.match(error.message, says);
         assert.equal(error.code ?? "internal", code);
         return true;

@@ -125,7 +125,10 @@ interface ParsedImageQuery {
   readonly fit?: string | undefined;
 }
 
-function fromWish(images: SiteImages, { source, w, h, q, f, fit }: ParsedImageQuery): ParsedQuery {
+function fromParameters(
+  images: SiteImages,
+  { source, w, h, q, f, fit }: ParsedImageQuery,
+): ParsedQuery {
   const width = wholeNumber(w, MAX_IMAGE_SIDE);
   const height = wholeNumber(h, MAX_IMAGE_SIDE);
   if (w !== undefined && width === undefined || h !== undefined && height === undefined) {
@@ -162,7 +165,7 @@ function parseAstro(images: SiteImages, query: string): ParsedQuery {
   const h = w !== undefined && fit === undefined ? undefined : found.get("h");
   const keepsSvg = found.get("f") === "svg";
   const f = keepsSvg ? undefined : found.get("f");
-  const parsed = fromWish(images, { source, w, h, q: found.get("q"), f, fit });
+  const parsed = fromParameters(images, { source, w, h, q: found.get("q"), f, fit });
   const isQuery = parsed !== NOT_OURS && !("problem" in parsed);
   return keepsSvg && isQuery ? { ...parsed, keepsSvg } : parsed;
 }
@@ -193,7 +196,7 @@ function parseIpx(folder: string, images: SiteImages, { path, query }: Target): 
   const name = rest.slice(slash + 1);
   // Normalized paths contain no repeated slashes.
   const remote = /^(https?):\/+(.+)$/.exec(name);
-  const wish: Record<string, string> = {
+  const parameters: Record<string, string> = {
     source: remote === null ? `/${name}` : `${remote[1]}://${remote[2]}`,
   };
   const modifiers = decodeModifiers(rest.slice(0, slash));
@@ -203,12 +206,12 @@ function parseIpx(folder: string, images: SiteImages, { path, query }: Target): 
     if (known === undefined) return NOT_OURS;
     const size = known === "s" ? /^(\d+)x(\d+)$/.exec(value) : null;
     if (known === "s" && size === null) return NOT_OURS;
-    if (size === null) wish[known] = value;
-    else [wish.w, wish.h] = [size[1]!, size[2]!];
+    if (size === null) parameters[known] = value;
+    else [parameters.w, parameters.h] = [size[1]!, size[2]!];
   }
   // By default, IPX crops to a box.
-  if (wish.w !== undefined && wish.h !== undefined) wish.fit ??= "cover";
-  return fromWish(images, wish as unknown as ParsedImageQuery);
+  if (parameters.w !== undefined && parameters.h !== undefined) parameters.fit ??= "cover";
+  return fromParameters(images, parameters as unknown as ParsedImageQuery);
 }
 
 function decodeModifiers(text: string): string {

@@ -1,7 +1,7 @@
 /** Changes that people make to their own account: password, sessions, CLIs. @module */
 import type { Account, Session, Tool } from "../../contract/accounts.ts";
 import { type Client, Failure } from "../core/http/mod.ts";
-import type { Page, PageWish } from "../core/store/mod.ts";
+import type { Page, PageRange } from "../core/store/mod.ts";
 import { accountToWire, sessionToWire, toolToWire } from "./account_wire.ts";
 import type { Person } from "../core/access/mod.ts";
 import { isFresh } from "./sign_in/fresh_session.ts";
@@ -66,7 +66,7 @@ export class AccountService {
     });
   }
 
-  async sessions(person: Person, page: PageWish): Promise<Page<Session>> {
+  async sessions(person: Person, page: PageRange): Promise<Page<Session>> {
     const { credentials } = this.#parts;
     const { items, nextCursor } = await credentials.sessions.list(person.user.id, page);
     const currentId = person.credential.id;
@@ -82,7 +82,7 @@ export class AccountService {
     this.#parts.memory.forget(session.hash);
   }
 
-  async tools(person: Person, page: PageWish): Promise<Page<Tool>> {
+  async tools(person: Person, page: PageRange): Promise<Page<Tool>> {
     const { credentials, accounts } = this.#parts;
     const { items, nextCursor } = await credentials.accessTokens.list(person.user.id, page);
     const shown = items.map(async (token) => {

@@ -6,7 +6,7 @@ import {
   commitWithRetries,
   keys,
   type Page,
-  type PageWish,
+  type PageRange,
   readAll,
   readRecord,
   RecordType,
@@ -141,7 +141,7 @@ export class AccountStore {
     return (await operation.commit()).ok;
   }
 
-  members(workspaceId: string, page: PageWish): Promise<Page<MembershipRecord>> {
+  members(workspaceId: string, page: PageRange): Promise<Page<MembershipRecord>> {
     return this.memberships.listCopies(accountKeys.members(workspaceId), page);
   }
 

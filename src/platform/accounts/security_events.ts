@@ -5,7 +5,7 @@ import { type SecurityEvent } from "../../contract/security.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Client } from "../core/http/mod.ts";
-import { type Page, type PageWish, readPage, RecordType } from "../core/store/mod.ts";
+import { type Page, type PageRange, readPage, RecordType } from "../core/store/mod.ts";
 import { accountKeys } from "./account_keys.ts";
 import { SUSPICIOUS_GUESSES } from "./guessing/guess_limits.ts";
 import type { Lease, Operation, RecordKey, RecordStore } from "../../store/mod.ts";
@@ -98,16 +98,16 @@ export class SecurityLog {
     onEvent?.(toWire(record));
   };
 
-  ofAccount(userId: string, page: PageWish): Promise<Page<SecurityEvent>> {
+  ofAccount(userId: string, page: PageRange): Promise<Page<SecurityEvent>> {
     return this.#page(accountKeys.accountEvents(userId), page);
   }
 
-  ofWorkspace(workspaceId: string, page: PageWish): Promise<Page<SecurityEvent>> {
+  ofWorkspace(workspaceId: string, page: PageRange): Promise<Page<SecurityEvent>> {
     return this.#page(accountKeys.workspaceEvents(workspaceId), page);
   }
 
-  async #page(prefix: RecordKey, wish: PageWish): Promise<Page<SecurityEvent>> {
-    const page = await readPage(this.#options.kv, prefix, { schema: eventRecord, ...wish });
+  async #page(prefix: RecordKey, range: PageRange): Promise<Page<SecurityEvent>> {
+    const page = await readPage(this.#options.kv, prefix, { schema: eventRecord, ...range });
     return { items: page.items.map(toWire), nextCursor: page.nextCursor };
   }
 }

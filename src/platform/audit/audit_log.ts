@@ -38,7 +38,7 @@ type AuditRecord = z.infer<typeof auditRecord>;
 
 export type AuditedChange = Omit<AuditRecord, "id" | "at"> & { readonly workspaceId: string };
 
-export interface AuditWish {
+export interface AuditSelection {
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly user?: string | undefined;
@@ -46,7 +46,7 @@ export interface AuditWish {
   readonly project?: string | undefined;
 }
 
-const fits = (record: AuditRecord, { user, action, project }: AuditWish): boolean =>
+const fits = (record: AuditRecord, { user, action, project }: AuditSelection): boolean =>
   (user === undefined || record.user?.id === user) &&
   (action === undefined || record.action === action) &&
   (project === undefined || record.project === project);
@@ -99,9 +99,9 @@ export class AuditLog {
     }
   }
 
-  async list(workspaceId: string, wish: AuditWish): Promise<Page<AuditEntry>> {
+  async list(workspaceId: string, selection: AuditSelection): Promise<Page<AuditEntry>> {
     const prefix = keys.audit(workspaceId);
-    const { limit, cursor } = wish;
+    const { limit, cursor } = selection;
     const selector = cursor === undefined ? { prefix } : { prefix, end: [...prefix, cursor] };
     const items: AuditEntry[] = [];
     let looked = 0;
@@ -112,7 +112,7 @@ export class AuditLog {
         return { items, nextCursor: lastId };
       }
       const record = auditRecord.parse(value);
-      if (fits(record, wish)) items.push(toWire(record));
+      if (fits(record, selection)) items.push(toWire(record));
       lastId = String(key.at(-1));
       looked++;
     }

@@ -45,8 +45,8 @@ Deno.test("AuditLog lists matching entries, newest first, page by page", () =>
     await log.record(change({ path: "/2", user: { id: BOB, name: "Bob" } }));
     await log.record(change({ path: "/3", action: "deleteHook" }));
     await log.record(change({ path: "/4", workspaceId: "other" }));
-    const paths = async (wish: Parameters<AuditLog["list"]>[1]) =>
-      (await log.list("w", wish)).items.map(({ path }) => path);
+    const paths = async (selection: Parameters<AuditLog["list"]>[1]) =>
+      (await log.list("w", selection)).items.map(({ path }) => path);
     assert.deepEqual(await paths({ limit: 10 }), ["/3", "/2", "/1"]);
     assert.deepEqual(await paths({ limit: 10, user: ADA }), ["/3", "/1"]);
     assert.deepEqual(await paths({ limit: 10, action: "createHook" }), ["/2", "/1"]);

@@ -163,7 +163,7 @@ export function createBlobs(
           random,
           onRevoked: ({ projectId }) => routes.onChanged(projectId),
         }),
-      async keepHouse(signal, lease) {
+      async cleanUp(signal, lease) {
         const count = await uploads.sweep(signal, lease);
         return count === 0
           ? []

@@ -7,7 +7,7 @@
 import type { RecordStore } from "../../store/mod.ts";
 import { type BlobPlace, type ObjectRecord, objectRecord, objects } from "./object_record.ts";
 
-export interface ListWish {
+export interface ObjectSelection {
   readonly prefix: string;
   /**
    * Keys that contain the delimiter after the prefix are shown as one folder, up to the delimiter.
@@ -38,18 +38,18 @@ function behind(prefix: string): string | undefined {
 }
 
 /** Returns the folder that contains a key, with the delimiter. */
-function folderOf(key: string, { prefix, delimiter }: ListWish): string | undefined {
+function folderOf(key: string, { prefix, delimiter }: ObjectSelection): string | undefined {
   if (delimiter === undefined || delimiter === "") return undefined;
   const at = key.indexOf(delimiter, prefix.length);
   return at === -1 ? undefined : key.slice(0, at + delimiter.length);
 }
 
 /** Returns the start of a page: after a key, or after all keys in a folder. */
-function startOf(wish: ListWish): string | undefined {
-  const { after, prefix } = wish;
+function startOf(selection: ObjectSelection): string | undefined {
+  const { after, prefix } = selection;
   if (after === undefined || compareBytes(after, prefix) < 0) return prefix;
   // The smallest key after a given key is that key followed by a NUL character.
-  return folderOf(after, wish) === after ? behind(after) : `${after}\0`;
+  return folderOf(after, selection) === after ? behind(after) : `${after}\0`;
 }
 
 const encoder = new TextEncoder();
@@ -68,16 +68,16 @@ const MOST_AT_ONCE = 500;
 export async function listObjects(
   kv: RecordStore,
   { projectId, environment }: BlobPlace,
-  wish: ListWish,
+  selection: ObjectSelection,
 ): Promise<ObjectPage> {
-  const { prefix, limit } = wish;
+  const { prefix, limit } = selection;
   const items: ObjectRecord[] = [];
   const prefixes: string[] = [];
   const root = [...objects.root, projectId, environment];
-  let start = startOf(wish);
+  let start = startOf(selection);
   let last = "";
   const most = Math.min(limit + 1, MOST_AT_ONCE);
-  const least = wish.delimiter ? 1 : most;
+  const least = selection.delimiter ? 1 : most;
   let batchSize = least;
   // Each round completes the page, skips a folder, or reads keys outside folders.
   while (start !== undefined) {
@@ -88,7 +88,7 @@ export async function listObjects(
       const { key } = record;
       if (!key.startsWith(prefix)) break;
       if (items.length + prefixes.length === limit) return { items, prefixes, next: last };
-      const folder = folderOf(key, wish);
+      const folder = folderOf(key, selection);
       last = folder ?? key;
       if (folder !== undefined) {
         prefixes.push(folder);

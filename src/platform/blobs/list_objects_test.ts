@@ -3,7 +3,7 @@ import { DenoStore, type RecordStore } from "../../store/mod.ts";
 import { NO_POSTGRES, TestPg } from "../core/store/_test_pg.ts";
 import { wrapPg } from "../core/store/mod.ts";
 import { PLACE } from "./_test_store.ts";
-import { listObjects, type ListWish } from "./list_objects.ts";
+import { listObjects, type ObjectSelection } from "./list_objects.ts";
 import { type ObjectRecord, objects } from "./object_record.ts";
 
 /** Number of keys to list. Set `LISTED_KEYS` to test with more keys, such as 1000000. */
@@ -43,11 +43,14 @@ function counted(kv: RecordStore) {
 }
 
 /** Returns all pages of a list, each as its keys and folders. */
-async function pagesOf(kv: RecordStore, wish: Omit<ListWish, "after">): Promise<string[][]> {
+async function pagesOf(
+  kv: RecordStore,
+  selection: Omit<ObjectSelection, "after">,
+): Promise<string[][]> {
   const pages: string[][] = [];
   let after: string | undefined;
   do {
-    const page = await listObjects(kv, PLACE, { ...wish, after });
+    const page = await listObjects(kv, PLACE, { ...selection, after });
     pages.push([...page.items.map(({ key }) => key), ...page.prefixes].sort());
     after = page.next ?? undefined;
   } while (after !== undefined);

@@ -22,7 +22,7 @@ import { BlobUsage } from "./blob_usage.ts";
 import { type Algorithm, Checksums, hexOf } from "./checksums.ts";
 import { counted, type Counter, verified } from "./content_streams.ts";
 import { isObjectKey, MAX_KEY_BYTES, MAX_OBJECT_BYTES } from "./limits.ts";
-import { listObjects, type ListWish, type ObjectPage } from "./list_objects.ts";
+import { listObjects, type ObjectPage, type ObjectSelection } from "./list_objects.ts";
 import { type BlobPlace, type Described, type ObjectRecord, objects } from "./object_record.ts";
 import { BlobStoreError } from "./store_error.ts";
 
@@ -272,8 +272,8 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     if (await this.blobsOf(object).verify(object.sha256) === undefined) throw damaged(object);
   }
 
-  async listObjects(place: BlobPlace, wish: ListWish): Promise<ObjectPage> {
-    return await listObjects(this.kv, place, wish);
+  async listObjects(place: BlobPlace, selection: ObjectSelection): Promise<ObjectPage> {
+    return await listObjects(this.kv, place, selection);
   }
 
   /** Returns the bytes of an object. If the object is damaged, the stream ends with an error. */

@@ -106,15 +106,15 @@ export function bindBlobStoreRoutes(router: Router, services: BlobRouteServices)
   });
 
   router.guarded(endpoints.signBlob, async (caller, { params, body }) => {
-    const { environment, ...wish } = body;
+    const { environment, ...options } = body;
     const place = await placeOf(caller, params.project, environment);
     const { record, secret } = await asFailure(accessKeys.ofPlatform(place, { now, random }));
     const bucket = place.environment;
     const at = now();
     return {
-      url: signUrl({ ...wish, endpoint, bucket }, { id: record.id, secret }, at),
-      method: wish.method,
-      expiresAt: new Date(at + wish.expiresIn * 1000).toISOString(),
+      url: signUrl({ ...options, endpoint, bucket }, { id: record.id, secret }, at),
+      method: options.method,
+      expiresAt: new Date(at + options.expiresIn * 1000).toISOString(),
     };
   });
 

@@ -8,7 +8,7 @@ import { encodeUri, parseTarget, signatureOf, signingKey } from "./s3/signature.
 /** Any region works, because there is only one. */
 export const REGION = "auto";
 
-export interface SignWish {
+export interface UrlOptions {
   /** URL of the endpoint, such as `https://svc.example/s3`. */
   readonly endpoint: string;
   readonly bucket: string;
@@ -21,11 +21,11 @@ export interface SignWish {
 }
 
 export function signUrl(
-  wish: SignWish,
+  options: UrlOptions,
   { id, secret }: { readonly id: string; readonly secret: string },
   now: number,
 ): string {
-  const { endpoint, bucket, key, method, expiresIn, maxBytes, contentType } = wish;
+  const { endpoint, bucket, key, method, expiresIn, maxBytes, contentType } = options;
   const date = new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, "");
   const scope = `${date.slice(0, 8)}/${REGION}/s3/aws4_request`;
   const query = [

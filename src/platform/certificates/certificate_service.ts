@@ -22,7 +22,7 @@ import {
 import type { CertificateStore } from "./certificate_store.ts";
 import { dueOrders, isNearLimit, type Known, NEAR_LIMIT } from "./due_orders.ts";
 import { wildcardOf } from "./https_listener.ts";
-import { RenewalWishes } from "./renewal_wishes.ts";
+import { RenewalTimes } from "./renewal_times.ts";
 import { WaitingHandshakes } from "./waiting_handshakes.ts";
 import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod.ts";
 
@@ -70,7 +70,7 @@ export class CertificateService {
   /** Key pairs for handshakes. Updated before the record that mentions them. */
   readonly #pairs = new Map<string, KeyPair>();
   readonly #waiting = new WaitingHandshakes();
-  readonly #wishes: RenewalWishes;
+  readonly #renewalTimes: RenewalTimes;
   #timer: ReturnType<typeof setInterval> | undefined;
   readonly #rounds = new CoalescedWork(() => this.#runRound());
   #state: "waiting" | "running" | "closed" = "waiting";
@@ -79,7 +79,7 @@ export class CertificateService {
 
   constructor(options: CertificateServiceOptions) {
     this.#options = options;
-    this.#wishes = new RenewalWishes(options.issuer, options.now);
+    this.#renewalTimes = new RenewalTimes(options.issuer, options.now);
   }
 
   /** The store's write methods, for the node that orders certificates. */
@@ -283,12 +283,15 @@ export class CertificateService {
       const { issued, dueAt } = record;
       if (issued === null || dueAt <= now() || !this.#wants(hostname)) continue;
       try {
-        const wished = await this.#wishes.ask(issued.chain, { lease, chance: this.#chance() });
-        if (wished === undefined || wished >= dueAt) continue;
-        const earlier = { ...record, dueAt: wished };
+        const renewAt = await this.#renewalTimes.ask(issued.chain, {
+          lease,
+          chance: this.#chance(),
+        });
+        if (renewAt === undefined || renewAt >= dueAt) continue;
+        const earlier = { ...record, dueAt: renewAt };
         await this.#led.put(earlier, lease);
         this.#records.set(hostname, earlier);
-        if (wished <= now()) this.wake();
+        if (renewAt <= now()) this.wake();
       } catch (error) {
         if (error instanceof LeaseLostError) throw error;
         const message = `Cannot look up when to renew the certificate of ${hostname}: ${error}`;
@@ -296,7 +299,7 @@ export class CertificateService {
       }
     }
     const chains = [...this.#records.values()].map(({ issued }) => issued?.chain ?? "");
-    this.#wishes.keepOnly(new Set(chains));
+    this.#renewalTimes.keepOnly(new Set(chains));
   }
 
   /** @throws {Error} with the authority's message */

@@ -39,7 +39,7 @@ export interface Capability {
   /**
    * Runs a round of housekeeping for shared data, on one of the nodes. Returns lines for the log.
    */
-  keepHouse?(signal: AbortSignal, lease: Lease): Promise<readonly string[]>;
+  cleanUp?(signal: AbortSignal, lease: Lease): Promise<readonly string[]>;
   /** Runs a round of housekeeping for the node's own data, such as caches. */
   tidyNode?(signal: AbortSignal): Promise<readonly string[]>;
 

@@ -257,7 +257,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
         if (keysOfOthers.some(([family]) => FAMILIES.has(family!))) await changed();
       },
       rereadStore: () => changed(),
-      keepHouse: (signal, lease) =>
+      cleanUp: (signal, lease) =>
         keepDatabases({ ...services, snapshots, directory, deployments, startedAt }, signal, lease),
       async removeProject(projectId) {
         for (const database of await databases.list(projectId)) {

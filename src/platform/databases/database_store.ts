@@ -5,7 +5,7 @@ import {
   countBelow,
   keys,
   type Page,
-  type PageWish,
+  type PageRange,
   RecordType,
   Table,
 } from "../core/store/mod.ts";
@@ -79,7 +79,7 @@ export class DatabaseStore {
 
   page(
     databases: readonly DatabaseRecord[],
-    { limit, cursor = "" }: PageWish,
+    { limit, cursor = "" }: PageRange,
   ): Page<DatabaseRecord> {
     const rest = databases.filter(({ id }) => id > cursor);
     const items = rest.slice(0, limit);

@@ -16,7 +16,7 @@ async function createOrders(platform: TestPlatform, more: Record<string, unknown
 }
 
 const housekeeping = ({ databases }: TestPlatform) =>
-  databases.capability.keepHouse!(
+  databases.capability.cleanUp!(
     new AbortController().signal,
     Lease.ofSoleNode("housekeeping"),
   );

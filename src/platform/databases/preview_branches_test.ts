@@ -62,8 +62,8 @@ async function withPreviews(machine: TestMachine) {
   };
 }
 
-const keepHouse = ({ databases }: TestPlatform) =>
-  databases.capability.keepHouse!(
+const cleanUp = ({ databases }: TestPlatform) =>
+  databases.capability.cleanUp!(
     new AbortController().signal,
     Lease.ofSoleNode("housekeeping"),
   );
@@ -75,12 +75,12 @@ Deno.test("preview branches are removed with the last preview of their git branc
   await setStatus("live", "LIVE");
   await setStatus("building", "BUILDING");
   await setStatus("ended", "STOPPED");
-  assert.deepEqual(await keepHouse(platform), [
+  assert.deepEqual(await cleanUp(platform), [
     "removed database branches of 1 ended preview",
   ]);
   assert.deepEqual(await names(), ["main", "preview/building", "preview/live"]);
   await setStatus("building", "FAILED");
-  await keepHouse(platform);
+  await cleanUp(platform);
   assert.deepEqual(await names(), ["main", "preview/live"]);
 });
 
@@ -92,13 +92,13 @@ Deno.test("a preview uses a manually created branch until that expires, and then
   await platform.call("createDatabaseBranch", { ...at, body });
   const first = await inject("live");
   machine.now += 3_599_000;
-  assert.deepEqual(await keepHouse(platform), []);
+  assert.deepEqual(await cleanUp(platform), []);
   assert.equal(await inject("live"), first);
   machine.now += 1000;
-  assert.deepEqual(await keepHouse(platform), ["removed 1 expired database branch"]);
+  assert.deepEqual(await cleanUp(platform), ["removed 1 expired database branch"]);
   assert.deepEqual(await names(), ["main"]);
   assert.notEqual(await inject("live"), first);
   machine.now += 60 * 60 * 1000;
-  assert.deepEqual(await keepHouse(platform), []);
+  assert.deepEqual(await cleanUp(platform), []);
   assert.deepEqual(await names(), ["main", "preview/live"]);
 });

@@ -97,7 +97,7 @@ const refusalOf = (url: string): Promise<{ code?: string; message: string }> =>
   ask(url, "SELECT 1").then(() => assert.fail("The client was let in"), (error) => error);
 
 const housekeeping = ({ platform }: Place) =>
-  platform.databases.capability.keepHouse!(
+  platform.databases.capability.cleanUp!(
     new AbortController().signal,
     Lease.ofSoleNode("housekeeping"),
   );

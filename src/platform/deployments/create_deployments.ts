@@ -174,7 +174,7 @@ function followReferences(
 }
 
 /** Runs one round of housekeeping. Returns lines for the log. */
-async function keepHouse(
+async function cleanUp(
   { deployments, otherBlobs }: Pick<DeploymentParts, "deployments" | "otherBlobs">,
   { kv, vault, addresses, events, now, log }: Foundation,
   lease: Lease,
@@ -244,7 +244,7 @@ export function createDeployments(foundation: Foundation, parts: DeploymentParts
       async close() {
         await Promise.all(rounds.map((each) => each.close()));
       },
-      keepHouse: (_, lease) => keepHouse(parts, foundation, lease),
+      cleanUp: (_, lease) => cleanUp(parts, foundation, lease),
       removeEnvironment: ({ projectName, name }) =>
         sites.remove(addresses.hostname(environmentLabel(projectName, name))),
       forgetProject: (projectId) => sites.removeProject(projectId),

@@ -8,7 +8,7 @@
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { CommandResult } from "../../contract/release_checks.ts";
-import type { RollingWish } from "../../contract/releases.ts";
+import type { RollingPlan } from "../../contract/releases.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";
@@ -75,7 +75,7 @@ export interface ActivateOptions {
    * How to serve the deployment to a share of production's visitors first, if production already
    * serves another one; missing to serve it to all visitors immediately.
    */
-  readonly rolling?: RollingWish | undefined;
+  readonly rolling?: RollingPlan | undefined;
 }
 
 /** After how many seconds to retry a call that has lost a race for production. */
@@ -104,12 +104,12 @@ export class DeploymentService {
   async releaseAgain(
     project: ProjectRecord,
     id: string,
-    wish: RollingWish,
+    plan: RollingPlan,
   ): Promise<DeploymentRecord> {
     const target = await this.#requireTarget(project, id);
     const { vault } = this.#services;
     await this.#prepare(target, await requireContent(vault.of(target.workspaceId), target));
-    return await this.#rolling.beginIfShown(target, wish) ?? target;
+    return await this.#rolling.beginIfShown(target, plan) ?? target;
   }
 
   /** Resolves when the edge serves the project's state that was stored at the time of the call. */

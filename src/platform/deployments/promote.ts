@@ -1,6 +1,6 @@
 /** Deploys another environment's content to production, without building or uploading. @module */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
-import type { RollingWish } from "../../contract/releases.ts";
+import type { RollingPlan } from "../../contract/releases.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
@@ -73,7 +73,7 @@ export async function promote(
     readonly project: ProjectRecord;
     readonly startedBy: string;
     /** How to serve the deployment to a share of the visitors first; missing to serve it to all. */
-    readonly rolling?: RollingWish | undefined;
+    readonly rolling?: RollingPlan | undefined;
   },
 ): Promise<DeploymentRecord> {
   if (productionDeploymentId(project) === source.id) return source;

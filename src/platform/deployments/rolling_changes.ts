@@ -1,5 +1,5 @@
 /** Steps of rolling releases. Each step is committed before the edge is notified of it. @module */
-import type { RollingWish } from "../../contract/releases.ts";
+import type { RollingPlan } from "../../contract/releases.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
@@ -51,7 +51,7 @@ export class RollingChanges {
    */
   async beginIfShown(
     deployment: DeploymentRecord,
-    { steps, everySeconds }: RollingWish,
+    { steps, everySeconds }: RollingPlan,
   ): Promise<DeploymentRecord | undefined> {
     const { deployments, computeService, now, random } = this.#services;
     const { id, projectId, workspaceId, projectName } = deployment;

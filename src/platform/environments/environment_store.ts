@@ -4,7 +4,7 @@ import { isUuid } from "../../lib/ids.ts";
 import {
   keys,
   type Page,
-  type PageWish,
+  type PageRange,
   readAll,
   readPage,
   readRecord,
@@ -60,7 +60,7 @@ export class EnvironmentStore {
 
   list(
     projectId: string,
-    page: PageWish,
+    page: PageRange,
   ): Promise<Page<EnvironmentRecord>> {
     return readPage(this.#kv, keys.environments(projectId), { schema: environmentRecord, ...page });
   }

@@ -61,7 +61,7 @@ export function createForms(foundation: Foundation, parts: FormParts): ProjectFo
           store,
           declaredAt: async (projectId, label) => [...(await formsAt(projectId, label)).keys()],
         }),
-      async keepHouse(signal) {
+      async cleanUp(signal) {
         const count = await store.sweep(now(), signal, async (record) => {
           try {
             const form = await liveForm(record);

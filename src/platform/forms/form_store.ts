@@ -9,7 +9,7 @@ import {
   keys,
   keysBelow,
   type Page,
-  type PageWish,
+  type PageRange,
   readAll,
   readPage,
   readRecord,
@@ -113,10 +113,10 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
   async page(
     { projectId, environment, form }: FormPlace,
     state: FormState,
-    wish: PageWish,
+    range: PageRange,
   ): Promise<Page<SubmissionRecord>> {
     const prefix = keys.formSubmissions(projectId, environment, form, state);
-    return await readPage(this.kv, prefix, { schema: submissionRecord, ...wish });
+    return await readPage(this.kv, prefix, { schema: submissionRecord, ...range });
   }
 
   /** Deletes a submission and its files. Returns `false` if there is no such submission. */

@@ -9,7 +9,7 @@ import {
   keysBelow,
   type Page,
   pageOf,
-  type PageWish,
+  type PageRange,
   RecordType,
   Table,
 } from "../core/store/mod.ts";
@@ -69,7 +69,7 @@ export class HookStore extends Table<HookRecord, readonly [string, string], "pro
 
   override async list(
     workspaceId: string,
-    page: PageWish & { readonly projectId?: string | undefined },
+    page: PageRange & { readonly projectId?: string | undefined },
   ): Promise<Page<HookRecord>> {
     const { projectId } = page;
     if (projectId === undefined) return await super.list(workspaceId, page);

@@ -168,7 +168,7 @@ export function createKv(
       name: "kv",
       bindRoutes: (router) => bindKvRoutes(router, { projects, environments, store }),
       close: () => listener.close(),
-      async keepHouse(signal, lease) {
+      async cleanUp(signal, lease) {
         const count = await store.sweep(signal, lease);
         return count === 0
           ? []

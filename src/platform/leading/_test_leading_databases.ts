@@ -42,7 +42,7 @@ export const databases: Holder = {
     await before.call("deleteDatabase", { project: "shop", database: "old" });
     engine.held.set(STRAY, "left behind");
     const signal = new AbortController().signal;
-    await before.databases.capability.keepHouse!(signal, Lease.ofSoleNode("housekeeping"));
+    await before.databases.capability.cleanUp!(signal, Lease.ofSoleNode("housekeeping"));
     machine.now += 8 * DAY_MS;
     machine.alive.add("process-1").add("process-2");
     const done: string[] = [];
@@ -58,7 +58,7 @@ export const databases: Holder = {
         return () =>
           nodes.during(
             "housekeeping",
-            (lease) => own.databases.capability.keepHouse!(signal, lease),
+            (lease) => own.databases.capability.cleanUp!(signal, lease),
           );
       },
       async outcome() {

@@ -184,12 +184,12 @@ export class PreviewService {
 /** Returns the requested maintenance. Maintenance in progress continues, with the new addresses. */
 function maintenanceOf(
   { maintenance }: PreviewRecord,
-  wish: AccessChange["maintenance"],
+  change: AccessChange["maintenance"],
   now: number,
 ): Partial<Pick<PreviewRecord, "maintenance">> {
-  if (wish === undefined) return {};
-  if (wish === null) return { maintenance: null };
-  return { maintenance: { since: maintenance?.since ?? now, allowCidrs: wish.allowCidrs } };
+  if (change === undefined) return {};
+  if (change === null) return { maintenance: null };
+  return { maintenance: { since: maintenance?.since ?? now, allowCidrs: change.allowCidrs } };
 }
 
 function accessToWire(project: ProjectRecord, record: PreviewRecord): PreviewAccess {

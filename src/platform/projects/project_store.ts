@@ -1,6 +1,6 @@
 /** Projects in Deno KV. Names are host labels, so they are unique on the platform. @module */
 import { hostRecord } from "./host_record.ts";
-import { keys, type Page, pageOf, type PageWish, RecordType, Table } from "../core/store/mod.ts";
+import { keys, type Page, pageOf, type PageRange, RecordType, Table } from "../core/store/mod.ts";
 import type { Protection } from "../../lib/protection.ts";
 import { newPreviewRecord } from "./preview_record.ts";
 import { type ProjectRecord, projectRecord } from "./project.ts";
@@ -64,7 +64,7 @@ export class ProjectStore
   async listOf(
     workspaceId: string,
     ids: readonly string[],
-    page: PageWish,
+    page: PageRange,
   ): Promise<Page<ProjectRecord>> {
     const found = await Promise.all([...new Set(ids)].map((id) => this.find(workspaceId, id)));
     return pageOf(found.filter((project) => project !== undefined), page);

@@ -137,7 +137,7 @@ export function createQueues(foundation: Foundation, parts: QueueParts): Project
         closing.abort(new DOMException("The platform is stopping", "AbortError"));
         await service.close();
       },
-      async keepHouse(signal) {
+      async cleanUp(signal) {
         const count = await service.store.sweep(now() - LETTER_MS, signal);
         return count === 0 ? [] : [`removed ${formatCount(count, "dead letter")} from queues`];
       },

@@ -5,7 +5,7 @@
  */
 import type { MessageState } from "../../contract/queues.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
-import { keys, type Page, type PageWish } from "../core/store/mod.ts";
+import { keys, type Page, type PageRange } from "../core/store/mod.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { QueueStore } from "./queue_store.ts";
 
@@ -16,7 +16,7 @@ const MAX_SCANNED = 2_000;
 export async function listMessages(
   { kv, store }: { readonly kv: RecordStore; readonly store: Pick<QueueStore, "find"> },
   place: QueuePlace,
-  { state, limit, cursor }: PageWish & { readonly state: MessageState },
+  { state, limit, cursor }: PageRange & { readonly state: MessageState },
 ): Promise<Page<QueueMessage>> {
   const prefix = state === "dead" ? keys.queueDead(...place) : keys.queueMessages(...place);
   const selector = cursor === undefined ? { prefix } : { prefix, end: [...prefix, cursor] };

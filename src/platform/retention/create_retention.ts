@@ -10,7 +10,7 @@ export function createRetention(
 ): Capability {
   return {
     name: "retention",
-    async keepHouse(signal, lease) {
+    async cleanUp(signal, lease) {
       const { removed, stopped } = await pruneDeployments(services, policy, {
         now: services.now(),
         signal,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import {
   keys,
   type Page,
-  type PageWish,
+  type PageRange,
   readAll,
   readPage,
   readRecord,
@@ -71,7 +71,7 @@ export class RulesStore {
 
   revisions(
     projectId: string,
-    page: PageWish,
+    page: PageRange,
   ): Promise<Page<RevisionRecord>> {
     return readPage(this.#kv, keys.rulesRevisions(projectId), { schema: revisionRecord, ...page });
   }

@@ -12,7 +12,7 @@ import {
 import type { AuditLog } from "../audit/mod.ts";
 import type { Caller, Person, SelfCaller } from "../core/access/mod.ts";
 import { type Client, Failure } from "../core/http/mod.ts";
-import type { Page, PageWish } from "../core/store/mod.ts";
+import type { Page, PageRange } from "../core/store/mod.ts";
 import { INVITATION_MS, type InvitationRecord, type InvitationStore } from "./invitation_store.ts";
 import { keepsOwner } from "./member_changes.ts";
 
@@ -52,7 +52,7 @@ export class WorkspaceService {
    * Lists workspaces. An API key sees only its own workspace. A token of the CLI sees all names,
    * for the next login.
    */
-  async list(own: SelfCaller, page: PageWish): Promise<Page<Workspace>> {
+  async list(own: SelfCaller, page: PageRange): Promise<Page<Workspace>> {
     const { accounts } = this.#parts;
     const { credential, userId, workspaceId } = own;
     if (credential.type === "api_key" && workspaceId !== null) {
@@ -103,7 +103,7 @@ export class WorkspaceService {
     return toWire(renamed, caller.workspace.role);
   }
 
-  async members(caller: Caller, page: PageWish): Promise<Page<Member>> {
+  async members(caller: Caller, page: PageRange): Promise<Page<Member>> {
     const { items, nextCursor } = await this.#parts.accounts.members(caller.workspace.id, page);
     return { items: await Promise.all(items.map((each) => this.#memberToWire(each))), nextCursor };
   }
@@ -176,7 +176,7 @@ export class WorkspaceService {
     return { ...invitationToWire(record), url: `${publicOrigin}/invitation/${token}` };
   }
 
-  async openInvitations(caller: Caller, page: PageWish): Promise<Page<Invitation>> {
+  async openInvitations(caller: Caller, page: PageRange): Promise<Page<Invitation>> {
     const { items, nextCursor } = await this.#invitations.list(caller.workspace.id, page);
     const open = items.filter(({ expiresAt }) => this.#parts.now() < expiresAt);
     return { items: open.map(invitationToWire), nextCursor };

@@ -86,12 +86,14 @@ export class Takeover {
    * Returns the ports to listen on. If any free port was requested, returns the running platform's
    * port.
    */
-  portsFor<Wish extends { readonly port: number; readonly httpsPort?: number }>(wish: Wish): Wish {
+  portsFor<Ports extends { readonly port: number; readonly httpsPort?: number }>(
+    ports: Ports,
+  ): Ports {
     const { port, httpsPort } = this.#shared;
     return {
-      ...wish,
-      port: wish.port === 0 ? port : wish.port,
-      ...(wish.httpsPort === 0 && httpsPort !== undefined ? { httpsPort } : {}),
+      ...ports,
+      port: ports.port === 0 ? port : ports.port,
+      ...(ports.httpsPort === 0 && httpsPort !== undefined ? { httpsPort } : {}),
     };
   }
 

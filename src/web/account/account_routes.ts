@@ -117,8 +117,8 @@ export function bindAccountPages(bind: PageBinder, services: AccountPageServices
     const { person, query } = visit;
     const [context, sessions, tools] = await Promise.all([
       pageContextOf(visit, workspaces),
-      readPart(query, "sessions", (wish) => account.sessions(person, wish)),
-      readPart(query, "tools", (wish) => account.tools(person, wish)),
+      readPart(query, "sessions", (range) => account.sessions(person, range)),
+      readPart(query, "tools", (range) => account.tools(person, range)),
     ]);
     return sessionsPage(context, { sessions, tools });
   });
@@ -140,7 +140,7 @@ export function bindAccountPages(bind: PageBinder, services: AccountPageServices
       readPart(
         visit.query,
         "cursor",
-        (wish) => securityLog.ofAccount(visit.person.user.id, wish),
+        (range) => securityLog.ofAccount(visit.person.user.id, range),
       ),
     ]);
     return activityPage(context, events);

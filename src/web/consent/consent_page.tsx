@@ -180,7 +180,7 @@ export function bindConsentPages(
 
   bind.personal("GET", "/oauth/authorize", async ({ person, csrf, query }) => {
     const request = await read(query);
-    const items = await readChoices((wish) => workspaces.list(selfCallerOf(person), wish));
+    const items = await readChoices((range) => workspaces.list(selfCallerOf(person), range));
     const email = person.user.email ?? person.user.name;
     return consentPage({ request, query: query.toString(), workspaces: items, csrf, email });
   });

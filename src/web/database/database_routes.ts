@@ -30,12 +30,12 @@ async function readConnection(
   showsPassword: boolean,
 ): Promise<ConnectView | undefined> {
   if (!canChange(parts)) return undefined;
-  const wish = { params, query: { branch } };
+  const request = { params, query: { branch } };
   try {
-    const address = await parts.api.call(endpoints.getDatabaseAddress, wish);
+    const address = await parts.api.call(endpoints.getDatabaseAddress, request);
     if (!showsPassword) return { address, password: undefined };
     // The audit log records this call.
-    const { password } = await parts.api.call(endpoints.getDatabaseConnection, wish);
+    const { password } = await parts.api.call(endpoints.getDatabaseConnection, request);
     return { address, password };
   } catch (error) {
     if (error instanceof Failure && error.status < 500) return { refusal: error.message };

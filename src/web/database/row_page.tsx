@@ -3,7 +3,7 @@
 /** @module The form for an existing or a new row. */
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { Card, EndButton, Notice, Trouble } from "../layout/pieces.tsx";
-import { gridQuery, gridWishIn } from "./grid_wish.ts";
+import { gridQuery, gridSelectionIn } from "./grid_selection.ts";
 import type { DatabaseVisit } from "./open_database.ts";
 import type { Column, TableDetails } from "./read_catalog.ts";
 import { type Mode, modeIn, type StoredRow } from "./row_values.ts";
@@ -205,7 +205,7 @@ export function rowPage(
   const { state = EMPTY, stored, newer = NOTHING } = shown;
   const { query } = visit.parts.visit;
   const name = { branch: visit.place.branch, schema: table.schema, table: table.name };
-  const back = `${visit.path("tables")}?${gridQuery(name, gridWishIn(query, table))}`;
+  const back = `${visit.path("tables")}?${gridQuery(name, gridSelectionIn(query, table))}`;
   const page = stored === undefined ? "tables/new" : "tables/row";
   return studioPage(
     visit,

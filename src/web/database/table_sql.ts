@@ -28,7 +28,7 @@ export interface Sort {
 }
 
 /** The part of a table to show. */
-export interface GridWish {
+export interface GridSelection {
   readonly filters: readonly Filter[];
   readonly sort: Sort | null;
   readonly offset: number;
@@ -112,7 +112,7 @@ function shownValue({ name, type }: Column, length: number): string {
  */
 export function selectRows(
   table: TableDetails,
-  { filters, sort, offset }: GridWish,
+  { filters, sort, offset }: GridSelection,
   { columns, length, size }: {
     readonly columns: readonly Column[];
     readonly length: number;
@@ -130,7 +130,7 @@ export function selectRows(
 }
 
 /** Selects all values of the rows that match the filters, for a download. */
-export function selectAll(table: TableDetails, { filters, sort }: GridWish): Statement {
+export function selectAll(table: TableDetails, { filters, sort }: GridSelection): Statement {
   const params = new Params();
   const sql = `SELECT * FROM ${nameOf(table)}${conditions(filters, params)}${order(table, sort)}`;
   return { sql, params: params.values };

@@ -27,7 +27,7 @@ const TABLE: TableDetails = {
 const NAME = `"public"."a""; DROP TABLE b"`;
 
 Deno.test("selectRows() quotes all names and passes all values as parameters", () => {
-  const wish = {
+  const selection = {
     filters: [
       { column: 'x"y', operator: "has", value: "50%_\\" },
       { column: "id", operator: "eq", value: "'; --" },
@@ -37,7 +37,7 @@ Deno.test("selectRows() quotes all names and passes all values as parameters", (
     offset: 50,
   } as const;
   const shown = { columns: TABLE.columns, length: 20, size: 50 };
-  assert.deepEqual(selectRows(TABLE, wish, shown), {
+  assert.deepEqual(selectRows(TABLE, selection, shown), {
     sql: `SELECT left("id"::text, 21), left("x""y"::text, 21), ` +
       `left(substr("big", 1, 33)::text, 21), left("id"::text, 301) FROM ${NAME} ` +
       `WHERE "x""y"::text ILIKE $1 AND "id" = $2 AND "id" IS NOT NULL ` +

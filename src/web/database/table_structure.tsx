@@ -3,7 +3,7 @@
 /** @module Shows a branch's tables, and the columns, keys and indexes of one table. */
 import { formatBytes } from "../../lib/format.ts";
 import { Card } from "../layout/pieces.tsx";
-import { gridQuery } from "./grid_wish.ts";
+import { gridQuery } from "./grid_selection.ts";
 import type { DatabaseVisit } from "./open_database.ts";
 import { type Catalog, MAX_TABLES, type TableDetails, type TableEntry } from "./read_catalog.ts";
 

@@ -4,18 +4,18 @@
 import { Empty } from "../layout/board_pieces.tsx";
 import { Card, Notice } from "../layout/pieces.tsx";
 import { canChange } from "../project/open_project.ts";
-import { gridQuery, MAX_FILTERS, MAX_OFFSET } from "./grid_wish.ts";
+import { gridQuery, MAX_FILTERS, MAX_OFFSET } from "./grid_selection.ts";
 import type { DatabaseVisit } from "./open_database.ts";
 import type { Catalog, Column, TableDetails } from "./read_catalog.ts";
 import type { ResultRow } from "./read_query.ts";
 import { studioPage } from "./studio_page.tsx";
 import { Structure, TableList } from "./table_structure.tsx";
-import { type GridWish, MAX_KEY, OPERATORS } from "./table_sql.ts";
+import { type GridSelection, MAX_KEY, OPERATORS } from "./table_sql.ts";
 import { Value } from "./value.tsx";
 
 /** The rows of a page, and their display settings. */
 export interface Grid {
-  readonly wish: GridWish;
+  readonly selection: GridSelection;
   readonly columns: readonly Column[];
   /** Maximum number of characters that are shown per value. */
   readonly length: number;
@@ -38,7 +38,7 @@ export function readOnlyReason({ kind, key }: TableDetails): string | undefined 
 function FilterRow({ table, index, filter }: {
   readonly table: TableDetails;
   readonly index: number;
-  readonly filter: GridWish["filters"][number] | undefined;
+  readonly filter: GridSelection["filters"][number] | undefined;
 }) {
   return (
     <div class="filter">
@@ -68,12 +68,12 @@ function FilterRow({ table, index, filter }: {
   );
 }
 
-function Filters({ visit, table, wish }: {
+function Filters({ visit, table, selection }: {
   readonly visit: DatabaseVisit;
   readonly table: TableDetails;
-  readonly wish: GridWish;
+  readonly selection: GridSelection;
 }) {
-  const { filters, sort } = wish;
+  const { filters, sort } = selection;
   const rows = Math.min(filters.length + 1, MAX_FILTERS);
   const plain = gridQuery({
     branch: visit.place.branch,
@@ -104,14 +104,14 @@ function Filters({ visit, table, wish }: {
   );
 }
 
-function ColumnHead({ column, wish, linkTo }: {
+function ColumnHead({ column, selection, linkTo }: {
   readonly column: Column;
-  readonly wish: GridWish;
-  linkTo(wish: GridWish): string;
+  readonly selection: GridSelection;
+  linkTo(selection: GridSelection): string;
 }) {
   const { name, type, isSortable } = column;
-  const isSorted = wish.sort?.column === name;
-  const isDescending = isSorted && wish.sort?.isDescending === true;
+  const isSorted = selection.sort?.column === name;
+  const isDescending = isSorted && selection.sort?.isDescending === true;
   const next = isDescending ? null : { column: name, isDescending: isSorted };
   return (
     <th
@@ -120,7 +120,7 @@ function ColumnHead({ column, wish, linkTo }: {
     >
       {isSortable
         ? (
-          <a href={linkTo({ ...wish, sort: next, offset: 0 })}>
+          <a href={linkTo({ ...selection, sort: next, offset: 0 })}>
             {name}
             {isSorted ? <span aria-hidden="true">{isDescending ? " ↓" : " ↑"}</span> : null}
           </a>
@@ -137,12 +137,12 @@ function GridRows({ visit, table, grid, isEditable }: {
   readonly grid: Grid;
   readonly isEditable: boolean;
 }) {
-  const { columns, rows, length, wish } = grid;
+  const { columns, rows, length, selection } = grid;
   const name = { branch: visit.place.branch, schema: table.schema, table: table.name };
-  const linkTo = (part: GridWish) => `${visit.path("tables")}?${gridQuery(name, part)}`;
+  const linkTo = (part: GridSelection) => `${visit.path("tables")}?${gridQuery(name, part)}`;
   const rowPath = (key: ResultRow) => {
     if (key.some((value) => value === null || value.length > MAX_KEY)) return undefined;
-    const query = gridQuery(name, wish);
+    const query = gridQuery(name, selection);
     for (const value of key) query.append("key", value ?? "");
     return `${visit.path("tables/row")}?${query}`;
   };
@@ -153,7 +153,7 @@ function GridRows({ visit, table, grid, isEditable }: {
           <tr>
             {isEditable ? <th scope="col">Row</th> : null}
             {columns.map((column) => (
-              <ColumnHead key={column.name} column={column} wish={wish} linkTo={linkTo} />
+              <ColumnHead key={column.name} column={column} selection={selection} linkTo={linkTo} />
             ))}
           </tr>
         </thead>
@@ -167,7 +167,7 @@ function GridRows({ visit, table, grid, isEditable }: {
                     <td>
                       {path === undefined ? null : (
                         <a href={path}>
-                          Edit<span class="hush">{` row ${wish.offset + index + 1}`}</span>
+                          Edit<span class="hush">{` row ${selection.offset + index + 1}`}</span>
                         </a>
                       )}
                     </td>
@@ -193,11 +193,11 @@ function GridPager({ visit, table, grid, size }: {
   readonly grid: Grid;
   readonly size: number;
 }) {
-  const { wish, rows, hasMore } = grid;
-  const { offset } = wish;
+  const { selection, rows, hasMore } = grid;
+  const { offset } = selection;
   const name = { branch: visit.place.branch, schema: table.schema, table: table.name };
   const linkTo = (at: number) =>
-    `${visit.path("tables")}?${gridQuery(name, { ...wish, offset: at })}`;
+    `${visit.path("tables")}?${gridQuery(name, { ...selection, offset: at })}`;
   return (
     <nav class="pager" aria-label="Row pages">
       {rows.length === 0
@@ -233,7 +233,7 @@ function GridCard({ visit, table, grid, size }: {
     branch: visit.place.branch,
     schema: table.schema,
     table: table.name,
-  }, grid.wish);
+  }, grid.selection);
   return (
     <Card
       title={table.schema === "public" ? table.name : `${table.schema}.${table.name}`}
@@ -250,7 +250,7 @@ function GridCard({ visit, table, grid, size }: {
             JSON
           </a>
         </div>
-        <Filters visit={visit} table={table} wish={grid.wish} />
+        <Filters visit={visit} table={table} selection={grid.selection} />
         {grid.error === undefined ? null : <Notice kind="bad">{grid.error}</Notice>}
         {hidden > 0
           ? <p class="small soft">{`${hidden} more columns are not shown. Use SQL to see them.`}</p>
@@ -260,7 +260,7 @@ function GridCard({ visit, table, grid, size }: {
         ? grid.error === undefined
           ? (
             <Empty
-              title={grid.wish.filters.length + grid.wish.offset === 0
+              title={grid.selection.filters.length + grid.selection.offset === 0
                 ? "No rows yet"
                 : "No matching rows"}
             />

@@ -7,7 +7,7 @@ import { askOnProject, canChange } from "../project/open_project.ts";
 import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { downloadRows, type RowFormat } from "./download_rows.ts";
-import { gridQuery, gridWishIn, tableIn } from "./grid_wish.ts";
+import { gridQuery, gridSelectionIn, tableIn } from "./grid_selection.ts";
 import { DATABASE_AT, type DatabaseVisit, openDatabase, requireBranch } from "./open_database.ts";
 import { type Catalog, parseCatalog, selectCatalog, type TableDetails } from "./read_catalog.ts";
 import { rowPage } from "./row_page.tsx";
@@ -63,15 +63,15 @@ async function requireEditable(visit: DatabaseVisit): Promise<TableDetails> {
 }
 
 async function readGrid({ place, parts }: DatabaseVisit, table: TableDetails): Promise<Grid> {
-  const wish = gridWishIn(parts.visit.query, table);
+  const selection = gridSelectionIn(parts.visit.query, table);
   const columns = table.columns.slice(0, MAX_COLUMNS);
   const size = sizeOf(table);
   const length = Math.max(20, Math.min(200, Math.floor(GRID_TEXT / (size * columns.length))));
-  const shown = { wish, columns, length };
+  const shown = { selection, columns, length };
   try {
     const { rows } = await runStatement(
       place,
-      selectRows(table, wish, { columns, length, size }),
+      selectRows(table, selection, { columns, length, size }),
       { readOnly: true },
     );
     return { ...shown, rows: rows.slice(0, size), hasMore: rows.length > size };
@@ -117,7 +117,7 @@ function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Re
   const { place: { branch }, parts, path } = visit;
   const query = gridQuery(
     { branch, schema: table.schema, table: table.name },
-    gridWishIn(parts.visit.query, table),
+    gridSelectionIn(parts.visit.query, table),
   );
   query.set("done", done);
   return goTo(`${path("tables")}?${query}`);
@@ -204,7 +204,7 @@ async function removeRow(visit: DatabaseVisit, fields: Fields): Promise<Response
 
 async function download(visit: DatabaseVisit, format: RowFormat): Promise<Response> {
   const table = await requireTable(visit);
-  const { sql, params } = selectAll(table, gridWishIn(visit.parts.visit.query, table));
+  const { sql, params } = selectAll(table, gridSelectionIn(visit.parts.visit.query, table));
   return await downloadRows(visit.place, { sql, params, format, name: table.name, result: 0 });
 }
 

@@ -247,7 +247,7 @@ export function bindDevicePages(
   { deviceLogin, workspaces }: DevicePageServices,
 ): void {
   const workspacesOf = (person: Person) =>
-    readChoices((wish) => workspaces.list(selfCallerOf(person), wish));
+    readChoices((range) => workspaces.list(selfCallerOf(person), range));
 
   bind.personal("GET", "/device", async (visit) => {
     const { person, client, query } = visit;

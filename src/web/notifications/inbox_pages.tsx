@@ -18,7 +18,7 @@ import { INBOX_SCRIPT_PATH } from "./inbox_script.ts";
 const POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
 /** The part of the inbox that the URL selects. */
-export interface InboxWish {
+export interface InboxSelection {
   readonly tab: "inbox" | "unread" | "archive";
   readonly category: string | undefined;
   readonly priority: string | undefined;
@@ -28,7 +28,7 @@ export interface InboxWish {
 const TABS = [["inbox", "Inbox"], ["unread", "Unread"], ["archive", "Archive"]] as const;
 
 /** Returns the path of one part of the inbox. */
-function inboxPath({ tab, category, priority, offset }: InboxWish): string {
+function inboxPath({ tab, category, priority, offset }: InboxSelection): string {
   const query = new URLSearchParams();
   if (tab !== "inbox") query.set("show", tab);
   if (category !== undefined) query.set("category", category);
@@ -56,7 +56,7 @@ function Choice({ name, label, values, chosen }: {
   );
 }
 
-function Filters({ tab, category, priority }: InboxWish) {
+function Filters({ tab, category, priority }: InboxSelection) {
   return (
     <form method="get" action="/notifications" class="side">
       {tab === "inbox" ? null : <input type="hidden" name="show" value={tab} />}
@@ -128,14 +128,14 @@ function Item({ item, csrf }: { readonly item: Notification; readonly csrf: stri
   );
 }
 
-function Pager({ wish, total, size }: {
-  readonly wish: InboxWish;
+function Pager({ selection, total, size }: {
+  readonly selection: InboxSelection;
   readonly total: number;
   readonly size: number;
 }) {
-  const { offset } = wish;
+  const { offset } = selection;
   if (total <= size && offset === 0) return null;
-  const to = (next: number) => inboxPath({ ...wish, offset: Math.max(0, next) });
+  const to = (next: number) => inboxPath({ ...selection, offset: Math.max(0, next) });
   return (
     <nav class="row" aria-label="Pages">
       {offset > 0 ? <a class="button quiet" href={to(offset - size)}>Newer</a> : null}
@@ -147,20 +147,20 @@ function Pager({ wish, total, size }: {
   );
 }
 
-const EMPTY: Readonly<Record<InboxWish["tab"], string>> = {
+const EMPTY: Readonly<Record<InboxSelection["tab"], string>> = {
   inbox: "Nothing here",
   unread: "You're all caught up",
   archive: "The archive is empty",
 };
 
 export function inboxPage(context: PageContext, shown: {
-  readonly wish: InboxWish;
+  readonly selection: InboxSelection;
   readonly items: readonly Notification[];
   readonly total: number;
   readonly size: number;
   readonly counts: InboxCounts;
 }): Response {
-  const { wish, items, total, size, counts } = shown;
+  const { selection, items, total, size, counts } = shown;
   const { csrf } = context;
   return showSettings(
     <SettingsFrame
@@ -170,14 +170,14 @@ export function inboxPage(context: PageContext, shown: {
     >
       <div id="fresh" class="notice" role="status" hidden>
         <span id="fresh-text"></span>
-        <a href={inboxPath({ ...wish, offset: 0 })}>Show</a>
+        <a href={inboxPath({ ...selection, offset: 0 })}>Show</a>
       </div>
       <nav class="tabs" aria-label="Which notifications">
         {TABS.map(([tab, name]) => (
           <a
             key={tab}
-            href={inboxPath({ ...wish, tab, offset: 0 })}
-            aria-current={tab === wish.tab ? "page" : undefined}
+            href={inboxPath({ ...selection, tab, offset: 0 })}
+            aria-current={tab === selection.tab ? "page" : undefined}
           >
             {name} {tab === "unread"
               ? <span id="unread" class="count">{counts.unread === 0 ? "" : counts.unread}</span>
@@ -185,15 +185,15 @@ export function inboxPage(context: PageContext, shown: {
           </a>
         ))}
       </nav>
-      <Filters {...wish} />
+      <Filters {...selection} />
       <section class="card" aria-label="Notifications">
         {items.length === 0
           ? (
             <Empty
-              title={EMPTY[wish.tab]}
-              {...(wish.tab === "inbox" ? { command: "svc notifications watch" } : {})}
+              title={EMPTY[selection.tab]}
+              {...(selection.tab === "inbox" ? { command: "svc notifications watch" } : {})}
             >
-              {wish.tab === "inbox"
+              {selection.tab === "inbox"
                 ? "Events from your deployments and sites will appear here. To follow them in a terminal, run:"
                 : null}
             </Empty>
@@ -211,9 +211,9 @@ export function inboxPage(context: PageContext, shown: {
           <kbd>r</kbd> read, <kbd>#</kbd> delete.
         </p>
       )}
-      <Pager wish={wish} total={total} size={size} />
+      <Pager selection={selection} total={total} size={size} />
       <div class="row">
-        {wish.tab === "archive"
+        {selection.tab === "archive"
           ? (
             <Act
               action="delete-all-archived"

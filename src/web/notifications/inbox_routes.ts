@@ -15,7 +15,7 @@ import {
   type PreferenceService,
 } from "../../platform/notifications/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
-import { inboxPage, type InboxWish } from "./inbox_pages.tsx";
+import { inboxPage, type InboxSelection } from "./inbox_pages.tsx";
 import { INBOX_SCRIPT_PATH, showInboxScript } from "./inbox_script.ts";
 import { fieldName, preferencesPage } from "./preference_pages.tsx";
 
@@ -31,7 +31,7 @@ const SIZE = 20;
 const id = z.object({ id: z.uuid() });
 
 /** Reads the filter from a URL. Ignores invalid values. */
-function wishOf(query: URLSearchParams): InboxWish & {
+function selectionIn(query: URLSearchParams): InboxSelection & {
   readonly category: (typeof EVENT_CATEGORIES)[number] | undefined;
   readonly priority: (typeof PRIORITIES)[number] | undefined;
 } {
@@ -74,8 +74,8 @@ export function bindInboxPages(
 
 function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageServices): void {
   bind.personal("GET", "/notifications", async (visit) => {
-    const wish = wishOf(visit.query);
-    const { tab, category, priority, offset } = wish;
+    const selection = selectionIn(visit.query);
+    const { tab, category, priority, offset } = selection;
     const view = inboxViewOf(selfCallerOf(visit.person));
     const filter = {
       archived: tab === "archive",
@@ -88,7 +88,7 @@ function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageSer
       notifications.inboxes.list(view, { ...filter, limit: SIZE, offset }),
       notifications.inboxes.counts(view),
     ]);
-    return inboxPage(context, { wish, ...page, size: SIZE, counts });
+    return inboxPage(context, { selection, ...page, size: SIZE, counts });
   });
 
   /** Binds an action that returns to the page with the form. */

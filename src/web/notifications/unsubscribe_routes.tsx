@@ -55,20 +55,20 @@ const unknownPage = (): Response =>
 export function bindUnsubscribe(router: Router, services: {
   unsubscribeKey(): Promise<string>;
   /** Turns off emails in a category. */
-  unsubscribe(wish: Unsubscription): Promise<void>;
+  unsubscribe(unsubscription: Unsubscription): Promise<void>;
 }): void {
   const read = async ({ params }: Visit) => {
     const token = params.token ?? "";
-    return { token, wish: readUnsubscription(token, await services.unsubscribeKey()) };
+    return { token, unsubscription: readUnsubscription(token, await services.unsubscribeKey()) };
   };
   router.page("GET", `${UNSUBSCRIBE_PATH}/:token`, async (visit) => {
-    const { token, wish } = await read(visit);
-    return wish === undefined ? unknownPage() : askPage(token, wish);
+    const { token, unsubscription } = await read(visit);
+    return unsubscription === undefined ? unknownPage() : askPage(token, unsubscription);
   });
   router.page("POST", `${UNSUBSCRIBE_PATH}/:token`, async (visit) => {
-    const { wish } = await read(visit);
-    if (wish === undefined) return unknownPage();
-    await services.unsubscribe(wish);
-    return donePage(wish);
+    const { unsubscription } = await read(visit);
+    if (unsubscription === undefined) return unknownPage();
+    await services.unsubscribe(unsubscription);
+    return donePage(unsubscription);
   });
 }

@@ -26,14 +26,14 @@ export const LINK_TIMES: readonly (readonly [seconds: number, words: string])[] 
 ];
 
 /** The part of the store that the URL selects. */
-export interface BlobsWish {
+export interface BlobSelection {
   readonly environment: string;
   readonly prefix: string;
   readonly cursor: string | null;
 }
 
 export interface BlobsView extends FormPage {
-  readonly wish: BlobsWish;
+  readonly selection: BlobSelection;
   readonly environments: readonly string[];
   readonly page: ResponseOf<typeof endpoints.listBlobs>;
 }
@@ -46,7 +46,7 @@ const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastIndexOf(
 
 function Rows({ parts, view }: { readonly parts: ProjectVisit; readonly view: BlobsView }) {
   const path = parts.path("blobs");
-  const { wish: { environment, prefix }, page } = view;
+  const { selection: { environment, prefix }, page } = view;
   const folder = folderOf(prefix);
   return (
     <ol class="rows plain inset">
@@ -81,7 +81,7 @@ function Rows({ parts, view }: { readonly parts: ProjectVisit; readonly view: Bl
 
 function Objects({ parts, view }: { readonly parts: ProjectVisit; readonly view: BlobsView }) {
   const path = parts.path("blobs");
-  const { wish: { environment, prefix, cursor }, page } = view;
+  const { selection: { environment, prefix, cursor }, page } = view;
   const parent = folderOf(folderOf(prefix).slice(0, -1));
   return (
     <div id="objects" class="stack">
@@ -123,7 +123,7 @@ function Objects({ parts, view }: { readonly parts: ProjectVisit; readonly view:
 }
 
 function UploadCard({ parts, view }: { readonly parts: ProjectVisit; readonly view: BlobsView }) {
-  const { wish: { environment, prefix }, state = EMPTY } = view;
+  const { selection: { environment, prefix }, state = EMPTY } = view;
   return (
     <Card title="Upload files" id="upload" lead={`Adds to the ${environment} store.`}>
       <div class="body">
@@ -170,7 +170,7 @@ function UploadCard({ parts, view }: { readonly parts: ProjectVisit; readonly vi
 }
 
 function UsageCard({ view }: { readonly view: BlobsView }) {
-  const { page: { usage }, wish: { environment } } = view;
+  const { page: { usage }, selection: { environment } } = view;
   const { objects, bytes, projectBytes, quotaBytes } = usage;
   return (
     <Card title="Usage" id="blob-usage">
@@ -200,7 +200,7 @@ export function blobsPage(parts: ProjectVisit, view: BlobsView): Response {
             path={parts.path("blobs")}
             list="objects"
             also="#upload,#blob-usage"
-            {...view.wish}
+            {...view.selection}
             environments={view.environments}
             maxlength={MAX_KEY}
           />

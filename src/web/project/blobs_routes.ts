@@ -65,11 +65,11 @@ async function find(parts: ProjectVisit, environment: string, key: string) {
 /** Signs a URL for one operation on an object. */
 function sign(
   { api, project }: ProjectVisit,
-  wish: { environment: string; key: string; method?: "GET" | "PUT"; expiresIn: number },
+  selection: { environment: string; key: string; method?: "GET" | "PUT"; expiresIn: number },
 ) {
   return api.call(endpoints.signBlob, {
     params: { project: project.name },
-    body: { method: "GET", ...wish },
+    body: { method: "GET", ...selection },
   });
 }
 
@@ -90,12 +90,12 @@ export function bindBlobs(bind: PageBinder, services: BlobPageServices): void {
   const showObjects = async (visit: PersonVisit, shown: FormPage = {}) => {
     const parts = await openProject(visit, services);
     if (!canChange(parts)) return closedBlobsPage(parts, shown);
-    const wish = {
+    const selection = {
       environment: environmentOf(visit),
       prefix: textOf(visit.query, "prefix"),
       cursor: textOf(visit.query, "cursor") || null,
     };
-    const { cursor, ...place } = wish;
+    const { cursor, ...place } = selection;
     const [page, environments] = await Promise.all([
       list(parts, {
         ...{ ...place, delimiter: "/", limit: SIZE },
@@ -103,7 +103,7 @@ export function bindBlobs(bind: PageBinder, services: BlobPageServices): void {
       }),
       environmentNames(parts),
     ]);
-    return blobsPage(parts, { ...shown, wish, environments, page });
+    return blobsPage(parts, { ...shown, selection, environments, page });
   };
 
   const showObject = async (

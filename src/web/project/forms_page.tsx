@@ -47,14 +47,14 @@ interface View {
   readonly show: FormState;
 }
 
-const wishOf = (query: URLSearchParams): View => ({
+const selectionIn = (query: URLSearchParams): View => ({
   environment: query.get("environment")?.slice(0, MAX_NAME) || ENVIRONMENT_PRODUCTION,
   form: query.get("form")?.slice(0, MAX_NAME) ?? "",
   show: FORM_STATES.find((state) => state === query.get("show")) ?? "inbox",
 });
 
 interface FormsView extends FormPage {
-  readonly wish: View;
+  readonly selection: View;
   readonly environments: readonly string[];
   readonly forms: readonly SiteForm[];
   readonly page?: {
@@ -91,14 +91,14 @@ function FormItem({ form, href, now }: {
 }
 
 /** Shows a submission. The text is shown literally, without links. */
-function Submission({ parts, submission, wish }: {
+function Submission({ parts, submission, selection }: {
   readonly parts: ProjectVisit;
   readonly submission: FormSubmission;
-  readonly wish: View;
+  readonly selection: View;
 }) {
   const { path, context: { csrf, now } } = parts;
   const { id, sentAt, spamReason, page, fields, files } = submission;
-  const { environment } = wish;
+  const { environment } = selection;
   const fileOf = (key: string) =>
     `${path("blobs/download")}?${new URLSearchParams({ environment, key })}`;
   const [first] = fields;
@@ -141,7 +141,7 @@ function Submission({ parts, submission, wish }: {
           csrf={csrf}
           word="Delete"
           what={`submission ${id}`}
-          hidden={{ ...wish, submission: id }}
+          hidden={{ ...selection, submission: id }}
         />
       </div>
     </li>
@@ -150,16 +150,16 @@ function Submission({ parts, submission, wish }: {
 
 function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly view: FormsView }) {
   const { path, context: { csrf } } = parts;
-  const { wish, page } = view;
+  const { selection, page } = view;
   if (page === undefined) return null;
   const { items, nextCursor } = page;
   const hrefOf = (to: string, more: Readonly<Record<string, string>>) =>
-    `${path(to)}?${new URLSearchParams({ ...wish, ...more })}`;
-  const isSpam = wish.show === "spam";
+    `${path(to)}?${new URLSearchParams({ ...selection, ...more })}`;
+  const isSpam = selection.show === "spam";
   const other = isSpam ? "inbox" : "spam";
   return (
     <Card
-      title={`${isSpam ? "Spam" : "Submissions"} in ${wish.form}`}
+      title={`${isSpam ? "Spam" : "Submissions"} in ${selection.form}`}
       id="submissions"
       lead={isSpam ? "Spam is deleted after 30 days. Its files are not kept." : undefined}
     >
@@ -188,8 +188,8 @@ function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly v
                 action={path("forms/purge")}
                 csrf={csrf}
                 word="Delete all"
-                what={`${isSpam ? "spam" : "submissions"} in ${wish.form}`}
-                hidden={{ ...wish }}
+                what={`${isSpam ? "spam" : "submissions"} in ${selection.form}`}
+                hidden={{ ...selection }}
               />
             </>
           )}
@@ -204,7 +204,7 @@ function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly v
         : (
           <ol class="rows plain">
             {items.map((each) => (
-              <Submission key={each.id} parts={parts} submission={each} wish={wish} />
+              <Submission key={each.id} parts={parts} submission={each} selection={selection} />
             ))}
           </ol>
         )}
@@ -212,7 +212,7 @@ function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly v
         path={path("forms")}
         cursor={cursorOf(parts)}
         nextCursor={nextCursor}
-        query={{ ...wish }}
+        query={{ ...selection }}
       />
     </Card>
   );
@@ -220,7 +220,7 @@ function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly v
 
 function formsPage(parts: ProjectVisit, view: FormsView): Response {
   const { path, context: { now } } = parts;
-  const { wish: { environment }, environments, forms, state = EMPTY } = view;
+  const { selection: { environment }, environments, forms, state = EMPTY } = view;
   const hrefOf = (form: string) =>
     `${path("forms")}?${new URLSearchParams({ environment, form })}#submissions`;
   return projectPage(
@@ -288,16 +288,16 @@ async function* pagesOf(
   }
 }
 
-async function* csvOf(parts: ProjectVisit, wish: View): AsyncGenerator<string, void, void> {
+async function* csvOf(parts: ProjectVisit, selection: View): AsyncGenerator<string, void, void> {
   const csv = new SubmissionsCsv();
-  for await (const items of pagesOf(parts, wish)) csv.count(items);
+  for await (const items of pagesOf(parts, selection)) csv.count(items);
   yield csv.head();
-  for await (const items of pagesOf(parts, wish)) yield csv.rows(items);
+  for await (const items of pagesOf(parts, selection)) yield csv.rows(items);
 }
 
-async function* jsonOf(parts: ProjectVisit, wish: View): AsyncGenerator<string, void, void> {
+async function* jsonOf(parts: ProjectVisit, selection: View): AsyncGenerator<string, void, void> {
   let before = "[";
-  for await (const items of pagesOf(parts, wish)) {
+  for await (const items of pagesOf(parts, selection)) {
     for (const each of items) {
       yield `${before}${JSON.stringify(each)}`;
       before = ",";
@@ -309,11 +309,11 @@ async function* jsonOf(parts: ProjectVisit, wish: View): AsyncGenerator<string, 
 /** Streams all submissions in one state as a file, newest first. */
 async function download(
   parts: ProjectVisit,
-  wish: View,
+  selection: View,
   format: "csv" | "json",
 ): Promise<Response> {
   const isCsv = format === "csv";
-  const texts = isCsv ? csvOf(parts, wish) : jsonOf(parts, wish);
+  const texts = isCsv ? csvOf(parts, selection) : jsonOf(parts, selection);
   // An immediate failure is shown as a page rather than sent as a file.
   const first = await texts.next();
   const encoder = new TextEncoder();
@@ -324,7 +324,7 @@ async function download(
   return new Response(ReadableStream.from(bytes()), {
     headers: {
       "content-type": isCsv ? "text/csv; charset=utf-8" : "application/json",
-      "content-disposition": attachment(`${parts.project.name}-${wish.form}.${format}`),
+      "content-disposition": attachment(`${parts.project.name}-${selection.form}.${format}`),
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     },
@@ -332,15 +332,15 @@ async function download(
 }
 
 export function bindForms(bind: PageBinder, services: BoardServices): void {
-  const show = async (visit: PersonVisit, wish: View, shown: FormPage = {}) => {
+  const show = async (visit: PersonVisit, selection: View, shown: FormPage = {}) => {
     const parts = await openProject(visit, services);
     const params = { project: parts.project.name };
-    const { environment, form } = wish;
+    const { environment, form } = selection;
     const [{ items: forms, hasRoom }, environments] = await Promise.all([
       parts.api.call(endpoints.listForms, { params, query: { environment } }),
       environmentNames(parts),
     ]);
-    const view = { ...(hasRoom ? {} : FULL), ...shown, wish, environments, forms };
+    const view = { ...(hasRoom ? {} : FULL), ...shown, selection, environments, forms };
     if (!canChange(parts) || !forms.some(({ name }) => name === form)) {
       return formsPage(parts, view);
     }
@@ -349,7 +349,7 @@ export function bindForms(bind: PageBinder, services: BoardServices): void {
       params: { ...params, form },
       query: {
         environment,
-        state: wish.show,
+        state: selection.show,
         limit: SIZE,
         cursor: cursor ?? undefined,
       },
@@ -357,23 +357,23 @@ export function bindForms(bind: PageBinder, services: BoardServices): void {
     return formsPage(parts, { ...view, page });
   };
 
-  bind.personal("GET", AT, (visit) => show(visit, wishOf(visit.query)));
+  bind.personal("GET", AT, (visit) => show(visit, selectionIn(visit.query)));
   bind.personal("GET", `${AT}/export`, async (visit) => {
     const format = visit.query.get("format") === "json" ? "json" : "csv";
-    return await download(await openProject(visit, services), wishOf(visit.query), format);
+    return await download(await openProject(visit, services), selectionIn(visit.query), format);
   });
 
-  type Act = (parts: ProjectVisit, wish: View, submission: string) => Promise<unknown>;
+  type Act = (parts: ProjectVisit, selection: View, submission: string) => Promise<unknown>;
   /** Handles a form on the page and shows the page again. */
   const run = (done: string, act: Act) => async (visit: PersonVisit) => {
     const { environment = "", form = "", show: state = "", submission = "" } = visit.fields;
-    const wish = wishOf(new URLSearchParams({ environment, form, show: state }));
+    const selection = selectionIn(new URLSearchParams({ environment, form, show: state }));
     try {
       const parts = await openProject(visit, services);
-      await act(parts, wish, submission);
-      return goTo(`${parts.path("forms")}?${new URLSearchParams({ ...wish, done })}`);
+      await act(parts, selection, submission);
+      return goTo(`${parts.path("forms")}?${new URLSearchParams({ ...selection, done })}`);
     } catch (error) {
-      return await show(visit, wish, refused(error, visit.fields));
+      return await show(visit, selection, refused(error, visit.fields));
     }
   };
 

@@ -12,14 +12,14 @@ import { projectPage } from "./project_page.tsx";
 import { pathWith, StoreFilters } from "./store_filters.tsx";
 
 /** The part of the store that the URL selects. */
-export interface KvWish {
+export interface KvSelection {
   readonly environment: string;
   readonly prefix: string;
   readonly cursor: string | null;
 }
 
 export interface KvView extends FormPage {
-  readonly wish: KvWish;
+  readonly selection: KvSelection;
   readonly environments: readonly string[];
   readonly items: readonly KvEntry[];
   readonly nextCursor: string | null;
@@ -45,7 +45,7 @@ function KeyRow({ item, href }: { readonly item: KvEntry; readonly href: string 
 
 function Keys({ parts, view }: { readonly parts: ProjectVisit; readonly view: KvView }) {
   const path = parts.path("kv");
-  const { wish: { environment, prefix, cursor }, items, nextCursor } = view;
+  const { selection: { environment, prefix, cursor }, items, nextCursor } = view;
   const at = { environment, prefix };
   return (
     <div id="keys" class="stack">
@@ -144,11 +144,11 @@ function secondsLeft({ expiresAt }: ShownKvValue, now: number): string {
 
 function ValueCard({ parts, shown, value }: {
   readonly parts: ProjectVisit;
-  readonly shown: FormPage & { readonly wish: KvWish };
+  readonly shown: FormPage & { readonly selection: KvSelection };
   readonly value: ShownKvValue;
 }) {
   const { context } = parts;
-  const { state = EMPTY, wish: { environment, prefix } } = shown;
+  const { state = EMPTY, selection: { environment, prefix } } = shown;
   const to = (page: string) =>
     pathWith(parts.path(page), { environment, prefix, key: value.key, version: value.version });
   return (
@@ -202,7 +202,7 @@ function ValueCard({ parts, shown, value }: {
 }
 
 function AddCard({ parts, view }: { readonly parts: ProjectVisit; readonly view: KvView }) {
-  const { environment, prefix } = view.wish;
+  const { environment, prefix } = view.selection;
   const { state = EMPTY } = view;
   return (
     <Card title="Add a key" id="add" lead={`Adds to the ${environment} store.`}>
@@ -243,7 +243,7 @@ export function kvPage(parts: ProjectVisit, view: KvView): Response {
             path={parts.path("kv")}
             list="keys"
             also="#add"
-            {...view.wish}
+            {...view.selection}
             environments={view.environments}
             maxlength={512}
           />
@@ -258,9 +258,9 @@ export function kvPage(parts: ProjectVisit, view: KvView): Response {
 /** Shows one value; `null` if the key does not exist. */
 export function kvValuePage(
   parts: ProjectVisit,
-  shown: FormPage & { readonly wish: KvWish; readonly value: ShownKvValue | null },
+  shown: FormPage & { readonly selection: KvSelection; readonly value: ShownKvValue | null },
 ): Response {
-  const { wish: { environment, prefix }, value } = shown;
+  const { selection: { environment, prefix }, value } = shown;
   return projectPage(
     parts,
     {

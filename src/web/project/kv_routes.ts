@@ -7,7 +7,7 @@ import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { environmentNames } from "./environment_names.ts";
-import { closedKvPage, kvPage, kvValuePage, type KvWish } from "./kv_page.tsx";
+import { closedKvPage, kvPage, type KvSelection, kvValuePage } from "./kv_page.tsx";
 import { showKvValue } from "./kv_value.ts";
 import { askOnProject, canChange, openProject, type ProjectVisit } from "./open_project.ts";
 import { QUESTIONS } from "../asking/questions.ts";
@@ -21,7 +21,7 @@ const MAX_KEY = 512;
 const textOf = (query: URLSearchParams, name: string): string =>
   query.get(name)?.slice(0, MAX_KEY) ?? "";
 
-const wishOf = (query: URLSearchParams): KvWish => ({
+const selectionIn = (query: URLSearchParams): KvSelection => ({
   environment: textOf(query, "environment") || ENVIRONMENT_PRODUCTION,
   prefix: textOf(query, "prefix"),
   cursor: textOf(query, "cursor") || null,
@@ -62,8 +62,8 @@ export function bindKv(bind: PageBinder, services: BoardServices): void {
   const showKeys = async (visit: PersonVisit, shown: FormPage = {}) => {
     const parts = await openProject(visit, services);
     if (!canChange(parts)) return closedKvPage(parts, shown);
-    const wish = wishOf(visit.query);
-    const { environment, prefix, cursor } = wish;
+    const selection = selectionIn(visit.query);
+    const { environment, prefix, cursor } = selection;
     const [page, environments] = await Promise.all([
       parts.api.call(endpoints.listKv, {
         params: { project: parts.project.name },
@@ -71,20 +71,20 @@ export function bindKv(bind: PageBinder, services: BoardServices): void {
       }),
       environmentNames(parts),
     ]);
-    return kvPage(parts, { ...shown, wish, environments, ...page });
+    return kvPage(parts, { ...shown, selection, environments, ...page });
   };
 
   const showValue = async (visit: PersonVisit, key: string, shown: FormPage = {}) => {
     const parts = await openProject(visit, services);
     if (!canChange(parts)) return closedKvPage(parts, shown);
-    const wish = wishOf(visit.query);
-    const value = await readValue(parts, wish.environment, key);
-    return kvValuePage(parts, { ...shown, wish, value });
+    const selection = selectionIn(visit.query);
+    const value = await readValue(parts, selection.environment, key);
+    return kvValuePage(parts, { ...shown, selection, value });
   };
 
   const backTo = (
     { path }: ProjectVisit,
-    { environment, prefix }: KvWish,
+    { environment, prefix }: KvSelection,
     rest: Readonly<Record<string, string>>,
   ) => goTo(`${path("kv")}?${new URLSearchParams({ environment, prefix, ...rest })}`);
 
@@ -96,12 +96,12 @@ export function bindKv(bind: PageBinder, services: BoardServices): void {
   /** Sets a value. `version` is the expected version, or `null` for a new key. */
   const set = async (visit: PersonVisit, key: string, version: string | null) => {
     const parts = await openProject(visit, services);
-    const wish = wishOf(visit.query);
+    const selection = selectionIn(visit.query);
     await parts.api.call(endpoints.setKvValue, {
       params: { project: parts.project.name },
-      body: { environment: wish.environment, key, version, ...writtenOf(visit.fields) },
+      body: { environment: selection.environment, key, version, ...writtenOf(visit.fields) },
     });
-    return backTo(parts, wish, { key, done: "value-set" });
+    return backTo(parts, selection, { key, done: "value-set" });
   };
 
   bind.personal("POST", `${AT}/add`, async (visit) => {
@@ -125,16 +125,16 @@ export function bindKv(bind: PageBinder, services: BoardServices): void {
     ask: askOnProject(services, (parts) => QUESTIONS.kvValue(namedIn(parts))),
     run: async (visit) => {
       const parts = await openProject(visit, services);
-      const wish = wishOf(visit.query);
+      const selection = selectionIn(visit.query);
       await parts.api.call(endpoints.deleteKvValue, {
         params: { project: parts.project.name },
         query: {
-          environment: wish.environment,
+          environment: selection.environment,
           key: textOf(visit.query, "key"),
           version: textOf(visit.query, "version"),
         },
       });
-      return backTo(parts, wish, { done: "value-removed" });
+      return backTo(parts, selection, { done: "value-removed" });
     },
   });
 }

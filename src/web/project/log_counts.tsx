@@ -6,7 +6,7 @@
  */
 import type { Deployment } from "../../contract/deployments.ts";
 import { LOG_FACETS, type LogFacet, type LogSummary, MAX_COUNTED } from "../../contract/logs.ts";
-import { logQuery, type LogWish } from "./log_wish.ts";
+import { logQuery, type LogSelection } from "./log_selection.ts";
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
@@ -104,14 +104,14 @@ function deploymentName(id: string, deployments: readonly Deployment[]): string 
 }
 
 /** Shows the counts for a part of the log. Each count links to the entries that it includes. */
-export function LogCounts({ summary, wish, deployments, path }: {
+export function LogCounts({ summary, selection, deployments, path }: {
   readonly summary: LogSummary;
-  readonly wish: LogWish;
+  readonly selection: LogSelection;
   readonly deployments: readonly Deployment[];
   readonly path: string;
 }) {
   const linkTo = (changes: Readonly<Record<string, string | undefined>>) =>
-    `${path}?${new URLSearchParams(logQuery(wish, changes))}`;
+    `${path}?${new URLSearchParams(logQuery(selection, changes))}`;
   return (
     <div class="counts stack-little">
       <Histogram summary={summary} linkTo={linkTo} />

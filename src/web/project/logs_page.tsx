@@ -15,8 +15,8 @@ import {
   LOG_RANGES,
   type LogFilterName,
   logQuery,
-  type LogWish,
-} from "./log_wish.ts";
+  type LogSelection,
+} from "./log_selection.ts";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
@@ -29,12 +29,12 @@ const HINTS: Readonly<Partial<Record<LogFilterName, string>>> = {
   slower: "500",
 };
 
-function FilterField({ name, wish, environments }: {
+function FilterField({ name, selection, environments }: {
   readonly name: LogFilterName;
-  readonly wish: LogWish;
+  readonly selection: LogSelection;
   readonly environments: readonly string[];
 }) {
-  const value = wish.filters[name] ?? "";
+  const value = selection.filters[name] ?? "";
   const { word } = LOG_FILTERS[name];
   if (name === "environment") {
     return (
@@ -64,12 +64,12 @@ function FilterField({ name, wish, environments }: {
   );
 }
 
-function Filters({ path, wish, environments }: {
+function Filters({ path, selection, environments }: {
   readonly path: string;
-  readonly wish: LogWish;
+  readonly selection: LogSelection;
   readonly environments: readonly string[];
 }) {
-  const { filters, range, since, until } = wish;
+  const { filters, range, since, until } = selection;
   const further = LOG_FILTER_NAMES.filter((name) => !SHOWN_FILTERS.has(name));
   const used = further.filter((name) => filters[name] !== undefined);
   return (
@@ -116,7 +116,7 @@ function Filters({ path, wish, environments }: {
         <summary>{used.length === 0 ? "More filters" : `More filters (${used.length})`}</summary>
         <div class="line-form">
           {further.map((name) => (
-            <FilterField key={name} name={name} wish={wish} environments={environments} />
+            <FilterField key={name} name={name} selection={selection} environments={environments} />
           ))}
         </div>
       </details>
@@ -124,12 +124,12 @@ function Filters({ path, wish, environments }: {
   );
 }
 
-function Ranges({ path, wish }: { readonly path: string; readonly wish: LogWish }) {
-  const { range, since, until } = wish;
+function Ranges({ path, selection }: { readonly path: string; readonly selection: LogSelection }) {
+  const { range, since, until } = selection;
   const isAny = range === undefined && since === undefined && until === undefined;
   const linkTo = (name: string | undefined) => {
     const query = new URLSearchParams(
-      logQuery(wish, { range: name, since: undefined, until: undefined }),
+      logQuery(selection, { range: name, since: undefined, until: undefined }),
     );
     return query.size === 0 ? path : `${path}?${query}`;
   };
@@ -155,23 +155,23 @@ function Ranges({ path, wish }: { readonly path: string; readonly wish: LogWish 
 }
 
 /** Shows the part of the page that changes with each search: counts, lines and paging. */
-function LogPart({ parts, wish, shown, counts }: {
+function LogPart({ parts, selection, shown, counts }: {
   readonly parts: ProjectVisit;
-  readonly wish: LogWish;
+  readonly selection: LogSelection;
   readonly shown: LogsShown;
   readonly counts: Child | undefined;
 }) {
   const { path, project, context } = parts;
   const { items, nextCursor, missingNodes, error } = shown;
-  const { cursor, until } = wish;
-  const query = logQuery(wish);
+  const { cursor, until } = selection;
+  const query = logQuery(selection);
   const search = `?${new URLSearchParams(query)}`;
   const isUnfiltered = Object.keys(query).length === 0;
   // Only the page with the newest lines is updated live.
   const isLive = cursor === null && until === undefined && error === undefined;
   const live = new URLSearchParams({
     workspace: context.workspace.slug,
-    ...entryFilterOf(wish.filters) as Record<string, string>,
+    ...entryFilterOf(selection.filters) as Record<string, string>,
   });
   return (
     <div id="log" class="stack">
@@ -241,7 +241,7 @@ export interface LogsShown {
 
 export function logsPage(
   parts: ProjectVisit,
-  wish: LogWish,
+  selection: LogSelection,
   shown: LogsShown & { readonly counts?: Child },
 ): Response {
   const { path } = parts;
@@ -255,9 +255,9 @@ export function logsPage(
         lead="Oldest first · UTC · live"
       >
         <div class="body">
-          <Ranges path={path("logs")} wish={wish} />
-          <Filters path={path("logs")} wish={wish} environments={shown.environments} />
-          <LogPart parts={parts} wish={wish} shown={shown} counts={shown.counts} />
+          <Ranges path={path("logs")} selection={selection} />
+          <Filters path={path("logs")} selection={selection} environments={shown.environments} />
+          <LogPart parts={parts} selection={selection} shown={shown} counts={shown.counts} />
         </div>
       </Card>
       <dialog id="drawer" class="drawer" aria-label="Log entry">

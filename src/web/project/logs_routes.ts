@@ -12,7 +12,7 @@ import { WHOLE_LIST } from "../visit/page_context.ts";
 import { environmentNames } from "./environment_names.ts";
 import { LogCounts } from "./log_counts.tsx";
 import { logEntryPage } from "./log_entry_page.tsx";
-import { filterOf, type LogWish, logWishIn } from "./log_wish.ts";
+import { filterOf, type LogSelection, logSelectionIn } from "./log_selection.ts";
 import { logsPage, type LogsShown } from "./logs_page.tsx";
 import { openProject, type ProjectVisit } from "./open_project.ts";
 
@@ -31,14 +31,14 @@ const paramsOf = ({ project }: ProjectVisit) => ({ project: project.name });
 /** Reads the lines for a page. If the API rejects a filter, the page shows the reason. */
 async function readLines(
   parts: ProjectVisit,
-  wish: LogWish,
+  selection: LogSelection,
 ): Promise<Omit<LogsShown, "environments">> {
-  const { cursor } = wish;
+  const { cursor } = selection;
   try {
     const { missingNodes = [], ...page } = await parts.api.call(endpoints.listLogs, {
       params: paramsOf(parts),
       query: {
-        ...filterOf(wish, parts.context.now),
+        ...filterOf(selection, parts.context.now),
         limit: SIZE,
         cursor: cursor ?? undefined,
       },
@@ -56,28 +56,28 @@ async function readLines(
   }
 }
 
-async function readCounts(parts: ProjectVisit, wish: LogWish) {
+async function readCounts(parts: ProjectVisit, selection: LogSelection) {
   const [summary, { items: deployments }] = await Promise.all([
     parts.api.call(endpoints.getLogSummary, {
       params: paramsOf(parts),
-      query: filterOf(wish, parts.context.now),
+      query: filterOf(selection, parts.context.now),
     }),
     parts.api.call(endpoints.listDeployments, { params: paramsOf(parts), query: WHOLE_LIST }),
   ]);
-  return LogCounts({ summary, wish, deployments, path: parts.path("logs") });
+  return LogCounts({ summary, selection, deployments, path: parts.path("logs") });
 }
 
 /** Sends the latest lines as a file, oldest first. */
-async function downloadLines(parts: ProjectVisit, wish: LogWish): Promise<Response> {
+async function downloadLines(parts: ProjectVisit, selection: LogSelection): Promise<Response> {
   const pages: LogEntry[][] = [];
-  let cursor = wish.cursor;
+  let cursor = selection.cursor;
   for (let n = 0; n < FILE_PAGES; n++) {
     const page: { items: LogEntry[]; nextCursor: string | null } = await parts.api.call(
       endpoints.listLogs,
       {
         params: paramsOf(parts),
         query: {
-          ...filterOf(wish, parts.context.now),
+          ...filterOf(selection, parts.context.now),
           limit: LOG_LIMIT_MAX,
           cursor: cursor ?? undefined,
         },
@@ -140,25 +140,25 @@ async function readEntry(parts: ProjectVisit, query: URLSearchParams) {
 export function bindLogs(bind: PageBinder, services: BoardServices): void {
   bind.personal("GET", AT, async (visit) => {
     const parts = await openProject(visit, services);
-    const wish = logWishIn(visit.query);
+    const selection = logSelectionIn(visit.query);
     const [shown, environments] = await Promise.all([
-      readLines(parts, wish),
+      readLines(parts, selection),
       environmentNames(parts),
     ]);
     const hasCounts = visit.query.has("counts") && shown.error === undefined;
-    const counts = hasCounts ? { counts: await readCounts(parts, wish) } : {};
-    return logsPage(parts, wish, { ...shown, environments, ...counts });
+    const counts = hasCounts ? { counts: await readCounts(parts, selection) } : {};
+    return logsPage(parts, selection, { ...shown, environments, ...counts });
   });
 
   bind.personal("GET", `${AT}/counts`, async (visit) => {
     const parts = await openProject(visit, services);
-    return showFragment(await readCounts(parts, logWishIn(visit.query)));
+    return showFragment(await readCounts(parts, logSelectionIn(visit.query)));
   });
 
   bind.personal(
     "GET",
     `${AT}/lines.ndjson`,
-    async (visit) => downloadLines(await openProject(visit, services), logWishIn(visit.query)),
+    async (visit) => downloadLines(await openProject(visit, services), logSelectionIn(visit.query)),
   );
 
   bind.personal("GET", `${AT}/entry`, async (visit) => {

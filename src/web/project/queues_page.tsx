@@ -34,13 +34,13 @@ interface QueueView {
   readonly queue: string;
 }
 
-const wishOf = (query: URLSearchParams): QueueView => ({
+const selectionIn = (query: URLSearchParams): QueueView => ({
   environment: query.get("environment")?.slice(0, MAX_NAME) || ENVIRONMENT_PRODUCTION,
   queue: query.get("queue")?.slice(0, MAX_NAME) ?? "",
 });
 
 interface QueuesView extends FormPage {
-  readonly wish: QueueView;
+  readonly selection: QueueView;
   readonly environments: readonly string[];
   readonly queues: readonly Queue[];
   readonly letters?: {
@@ -77,14 +77,14 @@ function QueueItem({ queue, href }: { readonly queue: Queue; readonly href: stri
   );
 }
 
-function Letter({ parts, letter, wish }: {
+function Letter({ parts, letter, selection }: {
   readonly parts: ProjectVisit;
   readonly letter: QueueMessage;
-  readonly wish: QueueView;
+  readonly selection: QueueView;
 }) {
   const { path, context: { csrf, now } } = parts;
   const { id, key, size, preview, attempts, lastReason, sentAt } = letter;
-  const hidden = { ...wish, message: id };
+  const hidden = { ...selection, message: id };
   return (
     <li>
       <div class="main">
@@ -125,12 +125,12 @@ function Letter({ parts, letter, wish }: {
 
 function Letters({ parts, view }: { readonly parts: ProjectVisit; readonly view: QueuesView }) {
   const { path, context: { csrf } } = parts;
-  const { wish, letters } = view;
+  const { selection, letters } = view;
   if (letters === undefined) return null;
   const { items, nextCursor } = letters;
   return (
     <Card
-      title={`Dead letters in ${wish.queue}`}
+      title={`Dead letters in ${selection.queue}`}
       id="letters"
       lead="Messages that could not be delivered. They are kept for 30 days."
     >
@@ -140,21 +140,21 @@ function Letters({ parts, view }: { readonly parts: ProjectVisit; readonly view:
           <>
             <div class="body">
               <div class="row">
-                <Form action={path("queues/retry-all")} csrf={csrf} hidden={{ ...wish }}>
+                <Form action={path("queues/retry-all")} csrf={csrf} hidden={{ ...selection }}>
                   <button class="little" type="submit">Retry all</button>
                 </Form>
                 <EndButton
                   action={path("queues/purge")}
                   csrf={csrf}
                   word="Delete all"
-                  what={`dead letters in ${wish.queue}`}
-                  hidden={{ ...wish }}
+                  what={`dead letters in ${selection.queue}`}
+                  hidden={{ ...selection }}
                 />
               </div>
             </div>
             <ol class="rows plain">
               {items.map((letter) => (
-                <Letter key={letter.id} parts={parts} letter={letter} wish={wish} />
+                <Letter key={letter.id} parts={parts} letter={letter} selection={selection} />
               ))}
             </ol>
           </>
@@ -163,7 +163,7 @@ function Letters({ parts, view }: { readonly parts: ProjectVisit; readonly view:
         path={path("queues")}
         cursor={cursorOf(parts)}
         nextCursor={nextCursor}
-        query={{ ...wish }}
+        query={{ ...selection }}
       />
     </Card>
   );
@@ -171,7 +171,7 @@ function Letters({ parts, view }: { readonly parts: ProjectVisit; readonly view:
 
 function queuesPage(parts: ProjectVisit, view: QueuesView): Response {
   const { path } = parts;
-  const { wish: { environment }, environments, queues, state = EMPTY } = view;
+  const { selection: { environment }, environments, queues, state = EMPTY } = view;
   const hrefOf = (queue: string) =>
     `${path("queues")}?${new URLSearchParams({ environment, queue })}#letters`;
   return projectPage(
@@ -214,15 +214,15 @@ function queuesPage(parts: ProjectVisit, view: QueuesView): Response {
 }
 
 export function bindQueues(bind: PageBinder, services: BoardServices): void {
-  const show = async (visit: PersonVisit, wish: QueueView, shown: FormPage = {}) => {
+  const show = async (visit: PersonVisit, selection: QueueView, shown: FormPage = {}) => {
     const parts = await openProject(visit, services);
     const params = { project: parts.project.name };
-    const { environment, queue } = wish;
+    const { environment, queue } = selection;
     const [{ items: queues }, environments] = await Promise.all([
       parts.api.call(endpoints.listQueues, { params, query: { environment } }),
       environmentNames(parts),
     ]);
-    const view = { ...shown, wish, environments, queues };
+    const view = { ...shown, selection, environments, queues };
     if (!canChange(parts) || !queues.some(({ name }) => name === queue)) {
       return queuesPage(parts, view);
     }
@@ -234,21 +234,21 @@ export function bindQueues(bind: PageBinder, services: BoardServices): void {
     return queuesPage(parts, { ...view, letters });
   };
 
-  bind.personal("GET", AT, (visit) => show(visit, wishOf(visit.query)));
+  bind.personal("GET", AT, (visit) => show(visit, selectionIn(visit.query)));
 
-  type Act = (parts: ProjectVisit, wish: QueueView, message: string) => Promise<unknown>;
+  type Act = (parts: ProjectVisit, selection: QueueView, message: string) => Promise<unknown>;
   /** Handles a form on the page and shows the page again. */
   const run = (done: string, act: Act) => async (visit: PersonVisit) => {
     const { environment, queue, message = "" } = visit.fields;
-    const wish = wishOf(
+    const selection = selectionIn(
       new URLSearchParams({ environment: environment ?? "", queue: queue ?? "" }),
     );
     try {
       const parts = await openProject(visit, services);
-      await act(parts, wish, message);
-      return goTo(`${parts.path("queues")}?${new URLSearchParams({ ...wish, done })}`);
+      await act(parts, selection, message);
+      return goTo(`${parts.path("queues")}?${new URLSearchParams({ ...selection, done })}`);
     } catch (error) {
-      return await show(visit, wish, refused(error, visit.fields));
+      return await show(visit, selection, refused(error, visit.fields));
     }
   };
 

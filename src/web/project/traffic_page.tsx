@@ -58,7 +58,7 @@ function Ranges({ path, report }: { readonly path: string; readonly report: Traf
   );
 }
 
-function Wish({ path, report, environments }: {
+function Selection({ path, report, environments }: {
   readonly path: string;
   readonly report: TrafficReport;
   readonly environments: readonly string[];
@@ -218,7 +218,7 @@ function trafficPage(
         id="traffic"
       >
         <div class="body">
-          <Wish path={path("traffic")} report={report} environments={environments} />
+          <Selection path={path("traffic")} report={report} environments={environments} />
           {isQuiet
             ? (
               <Empty

@@ -7,7 +7,7 @@ import type { Page } from "../../platform/core/store/mod.ts";
 const LIST_SIZE = 25;
 
 /** The requested part of a list: the number of entries, and where the part starts. */
-export interface ListWish {
+export interface PageRange {
   readonly limit: number;
   readonly cursor?: string;
 }
@@ -29,7 +29,7 @@ export function cursorIn(query: URLSearchParams, name = "cursor"): string | null
 }
 
 /** Reads the requested part of the list `name` from the URL. */
-export function listWish(query: URLSearchParams, name = "cursor"): ListWish {
+export function pageRangeIn(query: URLSearchParams, name = "cursor"): PageRange {
   const cursor = cursorIn(query, name);
   return { limit: LIST_SIZE, ...(cursor === null ? {} : { cursor }) };
 }
@@ -38,9 +38,9 @@ export function listWish(query: URLSearchParams, name = "cursor"): ListWish {
 export async function readPart<T>(
   query: URLSearchParams,
   name: string,
-  read: (wish: ListWish) => Promise<Page<T>>,
+  read: (range: PageRange) => Promise<Page<T>>,
 ): Promise<ListPart<T>> {
-  const { items, nextCursor } = await read(listWish(query, name));
+  const { items, nextCursor } = await read(pageRangeIn(query, name));
   return { items, nextCursor, cursor: cursorIn(query, name) };
 }
 
@@ -49,7 +49,7 @@ const MOST_PAGES = 10;
 
 /** Reads a whole list, up to a thousand entries, for a form that offers the entries as options. */
 export async function readChoices<T>(
-  read: (wish: ListWish) => Promise<Page<T>>,
+  read: (range: PageRange) => Promise<Page<T>>,
 ): Promise<T[]> {
   const found: T[] = [];
   let cursor: string | null = null;

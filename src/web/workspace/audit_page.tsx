@@ -8,7 +8,7 @@ import { Card, Moment } from "../layout/pieces.tsx";
 import { Empty, Name } from "../layout/board_pieces.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
-import { auditQuery, type AuditWish } from "./audit_wish.ts";
+import { auditQuery, type AuditSelection } from "./audit_selection.ts";
 import { pastTense } from "./past_tense.ts";
 
 const BY = {
@@ -72,8 +72,10 @@ function Entry({ entry, context }: { readonly entry: AuditEntry; readonly contex
   );
 }
 
-function Filters({ wish, slug }: { readonly wish: AuditWish; readonly slug: string }) {
-  const { user, action = "", project = "" } = wish;
+function Filters(
+  { selection, slug }: { readonly selection: AuditSelection; readonly slug: string },
+) {
+  const { user, action = "", project = "" } = selection;
   return (
     <form method="get" action={auditPath(slug)} class="line-form">
       {user === undefined ? null : <input type="hidden" name="user" value={user} />}
@@ -96,9 +98,9 @@ function Filters({ wish, slug }: { readonly wish: AuditWish; readonly slug: stri
 export function auditPage(context: BoardContext, shown: {
   readonly items: readonly AuditEntry[];
   readonly nextCursor: string | null;
-  readonly wish: AuditWish;
+  readonly selection: AuditSelection;
 }): Response {
-  const { items, nextCursor, wish } = shown;
+  const { items, nextCursor, selection } = shown;
   const { slug } = context.workspace;
   return showBoard(
     <WorkspaceFrame
@@ -107,7 +109,7 @@ export function auditPage(context: BoardContext, shown: {
       title="Audit log"
       lead={`Changes in the last ${AUDIT_DAYS} days: who, what and where from.`}
     >
-      <Filters wish={wish} slug={slug} />
+      <Filters selection={selection} slug={slug} />
       <Card title="Changes" id="changes">
         {items.length === 0
           ? (
@@ -125,7 +127,9 @@ export function auditPage(context: BoardContext, shown: {
       </Card>
       {nextCursor === null ? null : (
         <p>
-          <a href={auditPath(slug) + auditQuery({ ...wish, cursor: nextCursor })}>Older changes</a>
+          <a href={auditPath(slug) + auditQuery({ ...selection, cursor: nextCursor })}>
+            Older changes
+          </a>
         </p>
       )}
     </WorkspaceFrame>,

@@ -9,7 +9,7 @@ import { namedIn } from "../visit/board_context.ts";
 import { goTo } from "../layout/document.tsx";
 import { type FormPage, refused } from "../layout/form.ts";
 import { type BoardServices, type BoardVisit, openBoard } from "../visit/board_context.ts";
-import { cursorIn, listWish } from "../visit/long_list.ts";
+import { cursorIn, pageRangeIn } from "../visit/long_list.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { webhookPage, webhooksPage } from "./webhooks_page.tsx";
 
@@ -53,7 +53,7 @@ export function bindWebhooks(bind: PageBinder, services: BoardServices): void {
     const params = paramsOf(visit);
     const [webhook, { items: deliveries, nextCursor }] = await Promise.all([
       api.call(endpoints.getWebhook, { params }),
-      api.call(endpoints.listWebhookDeliveries, { params, query: listWish(visit.query) }),
+      api.call(endpoints.listWebhookDeliveries, { params, query: pageRangeIn(visit.query) }),
     ]);
     const cursor = cursorIn(visit.query);
     return webhookPage(context, { ...shown, webhook, deliveries, cursor, nextCursor });

@@ -1,6 +1,6 @@
 /** @module The routes for workspaces, their members and their invitations. */
 import { endpoints } from "../../contract/endpoints.ts";
-import { cursorIn, listWish, readPart } from "../visit/long_list.ts";
+import { cursorIn, pageRangeIn, readPart } from "../visit/long_list.ts";
 import { openBoard } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { pageContextOf } from "../visit/page_context.ts";
@@ -15,7 +15,7 @@ import type { Authenticator } from "../../platform/accounts/mod.ts";
 import { type Caller, selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
-import { auditWish } from "./audit_wish.ts";
+import { auditSelection } from "./audit_selection.ts";
 import { invitationPage } from "./invitation_page.tsx";
 import { auditPage } from "./audit_page.tsx";
 import { usagePath } from "../layout/bar.tsx";
@@ -90,9 +90,9 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     const isOwner = workspace.role === "owner";
     const [context, members, invitations] = await Promise.all([
       pageContextOf({ ...visit, path: `/workspaces/${workspace.slug}` }, workspaces),
-      workspaces.members(caller, listWish(visit.query, "members")),
+      workspaces.members(caller, pageRangeIn(visit.query, "members")),
       isOwner
-        ? workspaces.openInvitations(caller, listWish(visit.query, "invitations"))
+        ? workspaces.openInvitations(caller, pageRangeIn(visit.query, "invitations"))
         : undefined,
     ]);
     const owned = invitations && {
@@ -120,7 +120,7 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     const own = selfCallerOf(visit.person);
     const [context, list] = await Promise.all([
       pageContextOf(visit, workspaces),
-      readPart(visit.query, "cursor", (wish) => workspaces.list(own, wish)),
+      readPart(visit.query, "cursor", (selection) => workspaces.list(own, selection)),
     ]);
     return workspacesPage(context, { ...shown, list });
   };
@@ -146,9 +146,9 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
 
   bind.personal("GET", "/workspaces/:slug/audit", async (visit) => {
     const { context, api } = await openBoard(visit, visit.params.slug ?? "", services);
-    const wish = auditWish(visit.query);
-    const page = await api.call(endpoints.listAudit, { query: wish });
-    return auditPage(context, { ...page, wish });
+    const selection = auditSelection(visit.query);
+    const page = await api.call(endpoints.listAudit, { query: selection });
+    return auditPage(context, { ...page, selection });
   });
 
   bind.personal("GET", "/workspaces/:slug/usage", async (visit) => {

@@ -31,13 +31,13 @@ const questionsOf = (api: TestBotApi, chat: number) =>
 async function begin(
   visitor: Visitor,
   api: TestBotApi,
-  wish: { readonly chatId: number; readonly door?: string },
+  from: { readonly chatId: number; readonly door?: string },
 ): Promise<Page> {
-  const door = await visitor.open(wish.door ?? "/sign-in");
+  const door = await visitor.open(from.door ?? "/sign-in");
   const waiting = await visitor.submit(door, PATH);
-  const before = questionsOf(api, wish.chatId).length;
-  api.write(wish.chatId, `/start ${codeOf(waiting)}`);
-  await until(() => questionsOf(api, wish.chatId).length, (count) => count === before + 1);
+  const before = questionsOf(api, from.chatId).length;
+  api.write(from.chatId, `/start ${codeOf(waiting)}`);
+  await until(() => questionsOf(api, from.chatId).length, (count) => count === before + 1);
   return waiting;
 }
 

@@ -19,8 +19,8 @@ Deno.test({
     await using cluster = await Cluster.open();
     const node = await cluster.start("a");
     await createProject(node, "shop");
-    for (const wish of [{}, { engine: "embedded" }, { engine: "server" }]) {
-      const { status, json } = await create(node, wish);
+    for (const body of [{}, { engine: "embedded" }, { engine: "server" }]) {
+      const { status, json } = await create(node, body);
       assert.deepEqual([status, json.code], [409, "conflict"]);
       assert.match(json.error, /nodes share records.*SVC_POSTGRES_URL/);
     }

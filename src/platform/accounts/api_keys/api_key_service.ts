@@ -5,7 +5,7 @@ import type { endpoints } from "../../../contract/endpoints.ts";
 import { formatCount } from "../../../lib/format.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { type Client, Failure } from "../../core/http/mod.ts";
-import type { Page, PageWish } from "../../core/store/mod.ts";
+import type { Page, PageRange } from "../../core/store/mod.ts";
 import { apiKeyToWire } from "../account_wire.ts";
 import { apiKeyPrefix, type ApiKeyRecord, hashApiKey, mintApiKey } from "./api_key.ts";
 import type { Caller } from "../../core/access/mod.ts";
@@ -65,10 +65,10 @@ export class ApiKeyService {
 
   async list(
     caller: Caller,
-    wish: PageWish,
+    range: PageRange,
   ): Promise<Page<ApiKey>> {
     const { credentials } = this.#parts;
-    const { items, nextCursor } = await credentials.listApiKeys(caller.workspace.id, wish);
+    const { items, nextCursor } = await credentials.listApiKeys(caller.workspace.id, range);
     const shown = items.map(async (apiKey) =>
       apiKeyToWire(apiKey, await credentials.lastUse(apiKey.id))
     );

@@ -1,5 +1,5 @@
 /** Sessions, access tokens and API keys in Deno KV, by hash. @module */
-import { keys, type Page, type PageWish, readRecord, Table } from "../../core/store/mod.ts";
+import { keys, type Page, type PageRange, readRecord, Table } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { type ApiKeyRecord, apiKeys } from "../api_keys/api_key.ts";
 import { endCreations } from "./creations.ts";
@@ -51,7 +51,7 @@ export class CredentialStore {
     return await this.apiKeys.findBy("hash", keys.apiKeyByHash(hash));
   }
 
-  listApiKeys(workspaceId: string, page: PageWish): Promise<Page<ApiKeyRecord>> {
+  listApiKeys(workspaceId: string, page: PageRange): Promise<Page<ApiKeyRecord>> {
     return this.apiKeys.listCopies(accountKeys.workspaceApiKeys(workspaceId), page);
   }
 

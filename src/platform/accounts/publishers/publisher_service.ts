@@ -9,7 +9,7 @@ import {
 import { uuidV7 } from "../../../lib/ids.ts";
 import type { Caller } from "../../core/access/mod.ts";
 import { type Client, Failure } from "../../core/http/mod.ts";
-import type { Page, PageWish } from "../../core/store/mod.ts";
+import type { Page, PageRange } from "../../core/store/mod.ts";
 import type { AccountParts } from "../parts.ts";
 import { describePublisher, type PublisherRecord, publisherToWire } from "./publisher.ts";
 
@@ -56,9 +56,9 @@ export class PublisherService {
 
   async list(
     caller: Caller,
-    wish: PageWish,
+    range: PageRange,
   ): Promise<Page<TrustedPublisher>> {
-    const { items, nextCursor } = await this.#parts.publishers.list(caller.workspace.id, wish);
+    const { items, nextCursor } = await this.#parts.publishers.list(caller.workspace.id, range);
     return { items: items.map(publisherToWire), nextCursor };
   }
 

@@ -286,9 +286,9 @@ Deno.test("a signed URL allows its method, type and size until it expires", () =
   withStore(async (store) => {
     const { handle, secret, keyId: id } = store;
     const { signUrl } = await import("../sign_url.ts");
-    const wish = { endpoint: ENDPOINT, bucket: "production", key: "a b/c", expiresIn: 60 };
+    const signed = { endpoint: ENDPOINT, bucket: "production", key: "a b/c", expiresIn: 60 };
     const sign = (more: object) =>
-      signUrl({ ...wish, method: "PUT", ...more }, { id, secret }, store.now());
+      signUrl({ ...signed, method: "PUT", ...more }, { id, secret }, store.now());
     const upload = async (url: string, body: string, type = "image/png") =>
       await handle(new Request(url, { method: "PUT", body, headers: { "content-type": type } }));
     const limited = sign({ maxBytes: 4, contentType: "image/*" });

@@ -47,7 +47,7 @@ export {
   ContentionError,
   type Page,
   pageOf,
-  type PageWish,
+  type PageRange,
   readAll,
   readPage,
   readRecord,

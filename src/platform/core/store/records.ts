@@ -69,7 +69,7 @@ export async function* readAll<T>(
 /** Maximum number of records to read for a page of a filtered list. */
 const MAX_SCANNED = 2000;
 
-export interface PageWish {
+export interface PageRange {
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
@@ -79,7 +79,7 @@ export interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-export interface PageOptions<T> extends PageWish {
+export interface PageOptions<T> extends PageRange {
   readonly schema: z.ZodType<T>;
   /**
    * Returns whether the list includes a record. By default, it includes all records. Filtered pages
@@ -116,7 +116,7 @@ export async function readPage<T>(
  */
 export function pageOf<T extends { readonly id: string }>(
   records: readonly T[],
-  { limit, cursor }: PageWish,
+  { limit, cursor }: PageRange,
 ): Page<T> {
   const rest = records.filter(({ id }) => cursor === undefined || id < cursor)
     .sort((one, other) => one.id < other.id ? 1 : -1);

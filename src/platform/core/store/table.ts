@@ -16,7 +16,7 @@ import {
   commitWithRetries,
   type Page,
   type PageOptions,
-  type PageWish,
+  type PageRange,
   readAll,
   readPage,
   readRecord,
@@ -58,13 +58,13 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
   }
 
   /** Returns a page of the records whose keys start with this part, newest first. */
-  list(owner: KeyPart, wish: Omit<PageOptions<T>, "schema">): Promise<Page<T>> {
-    return readPage(this.kv, [...this.#type.root, owner], { schema: this.#type.schema, ...wish });
+  list(owner: KeyPart, range: Omit<PageOptions<T>, "schema">): Promise<Page<T>> {
+    return readPage(this.kv, [...this.#type.root, owner], { schema: this.#type.schema, ...range });
   }
 
   /** Returns a page of the record copies under an index key, newest first. */
-  listCopies(prefix: RecordKey, wish: PageWish): Promise<Page<T>> {
-    return readPage(this.kv, prefix, { schema: this.#type.schema, ...wish });
+  listCopies(prefix: RecordKey, range: PageRange): Promise<Page<T>> {
+    return readPage(this.kv, prefix, { schema: this.#type.schema, ...range });
   }
 
   /** Reads all records, or those whose keys start with these parts, in key order. */

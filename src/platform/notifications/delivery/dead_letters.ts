@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { DeadLetter } from "../../../contract/deliveries.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { Failure } from "../../core/http/mod.ts";
-import { type Page, type PageWish, readPage, readRecord } from "../../core/store/mod.ts";
+import { type Page, type PageRange, readPage, readRecord } from "../../core/store/mod.ts";
 import type { RunningDeliveryQueue } from "./delivery_queue.ts";
 import { deliveryKeys, type Job, type LetterView } from "./job.ts";
 import type { RecordStore } from "../../../store/mod.ts";
@@ -32,16 +32,16 @@ export class DeadLetters {
 
   async list(
     view: LetterView,
-    wish: PageWish,
+    range: PageRange,
   ): Promise<Page<DeadLetter>> {
     const items: DeadLetter[] = [];
-    let { cursor } = wish;
+    let { cursor } = range;
     for (;;) {
-      const limit = wish.limit - items.length;
+      const limit = range.limit - items.length;
       const page = await this.#jobs(view, { limit, cursor });
       for (const job of page.items) items.push(...await this.#toWire(job));
       const { nextCursor } = page;
-      if (nextCursor === null || items.length === wish.limit) return { items, nextCursor };
+      if (nextCursor === null || items.length === range.limit) return { items, nextCursor };
       cursor = nextCursor;
     }
   }
@@ -85,11 +85,11 @@ export class DeadLetters {
 
   async #jobs(
     view: LetterView,
-    wish: PageWish,
+    range: PageRange,
   ): Promise<Page<Job>> {
     const page = await readPage(this.#kv, deliveryKeys.letters(view), {
       schema: letterRecord,
-      ...wish,
+      ...range,
     });
     const jobs = await Promise.all(page.items.map(({ jobId }) => this.#queue.store.find(jobId)));
     const items = jobs.filter((job) => job !== undefined).filter((job) => isInView(job, view));

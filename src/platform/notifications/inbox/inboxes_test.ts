@@ -68,8 +68,8 @@ async function withInboxes(
 
 const inbox = { archived: false, unreadOnly: false, limit: 100, offset: 0 };
 
-const titles = async (inboxes: Inboxes, wish: Partial<typeof inbox> = {}, view = ALL) =>
-  (await inboxes.list(view, { ...inbox, ...wish })).items.map(({ title }) => title);
+const titles = async (inboxes: Inboxes, selection: Partial<typeof inbox> = {}, view = ALL) =>
+  (await inboxes.list(view, { ...inbox, ...selection })).items.map(({ title }) => title);
 
 async function entries(kv: RecordStore, prefix: RecordKey): Promise<number> {
   return (await Array.fromAsync(kv.list({ prefix }))).length;
@@ -83,8 +83,8 @@ Deno.test("Inboxes.list() shows the newest notifications first, in pages and aft
       assert.deepEqual(await titles(inboxes, { limit: 3 }), ["n599", "n598", "n597"]);
       assert.deepEqual(await titles(inboxes, { limit: 2, offset: 343 }), ["n256", "n255"]);
       assert.deepEqual(await titles(inboxes, { offset: 600 }), []);
-      const wish = { ...inbox, category: "Health", limit: 1, offset: 119 } as const;
-      const { items, total } = await inboxes.list(ALL, wish);
+      const selection = { ...inbox, category: "Health", limit: 1, offset: 119 } as const;
+      const { items, total } = await inboxes.list(ALL, selection);
       assert.deepEqual([items[0]?.title, total], ["n1", 120]);
     }
   }));
@@ -291,12 +291,12 @@ Deno.test("Inboxes returns the same as a plain list for any sequence of steps", 
               const wanted = model.filter(({ state, read }) =>
                 state === (archived ? "archive" : "inbox") && !(unreadOnly && read)
               ).toReversed();
-              const wish = { archived, unreadOnly, limit: 100, offset: wanted.length >> 1 };
-              const { items, total } = await inboxes.list(ALL, wish);
+              const selection = { archived, unreadOnly, limit: 100, offset: wanted.length >> 1 };
+              const { items, total } = await inboxes.list(ALL, selection);
               assert.equal(total, wanted.length);
               assert.deepEqual(
                 items.map(({ title, read }) => [title, read]),
-                wanted.slice(wish.offset, wish.offset + 100).map((
+                wanted.slice(selection.offset, selection.offset + 100).map((
                   { title, read },
                 ) => [title, read]),
               );

@@ -24,7 +24,7 @@ export interface Sender {
 
 const ADDRESS = /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/;
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
-const TLS_WISHES: ReadonlySet<string | null> = new Set([null, "required", "none", "insecure"]);
+const TLS_MODES: ReadonlySet<string | null> = new Set([null, "required", "none", "insecure"]);
 
 /**
  * Reads `smtp[s]://[user:password@]host[:port][?tls=required|none|insecure]`. Sending a password to
@@ -39,10 +39,10 @@ export function parseSmtpUrl(text: string): SmtpSettings {
       "Cannot use the SMTP URL: it must be smtp://user:password@host:port, or smtps://…",
     );
   }
-  const wish = url.searchParams.get("tls");
-  if (!TLS_WISHES.has(wish)) {
+  const mode = url.searchParams.get("tls");
+  if (!TLS_MODES.has(mode)) {
     throw new MailSettingsError(
-      `Cannot use the SMTP URL: tls must be required, none or insecure, not ${wish}`,
+      `Cannot use the SMTP URL: tls must be required, none or insecure, not ${mode}`,
     );
   }
   const secure = url.protocol === "smtps:";
@@ -54,8 +54,8 @@ export function parseSmtpUrl(text: string): SmtpSettings {
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: url.port === "" ? (secure ? 465 : auth === undefined ? 25 : 587) : Number(url.port),
     secure,
-    startTls: wish === "none" ? "never" : wish === "required" || isExposed ? "required" : "offered",
-    verify: wish !== "insecure",
+    startTls: mode === "none" ? "never" : mode === "required" || isExposed ? "required" : "offered",
+    verify: mode !== "insecure",
     auth,
   };
 }

@@ -16,8 +16,10 @@ function signatureOf({ userId, category }: Unsubscription, key: string): string 
 }
 
 /** Creates the token. `key` is 32 bytes in base64url. */
-export function signUnsubscription(wish: Unsubscription, key: string): string {
-  return `${wish.userId}.${wish.category.toLowerCase()}.${signatureOf(wish, key)}`;
+export function signUnsubscription(unsubscription: Unsubscription, key: string): string {
+  return `${unsubscription.userId}.${unsubscription.category.toLowerCase()}.${
+    signatureOf(unsubscription, key)
+  }`;
 }
 
 /** Reads a token. Returns `undefined` if the signature is wrong. */
@@ -25,6 +27,8 @@ export function readUnsubscription(token: string, key: string): Unsubscription |
   const [userId = "", name = "", signature = "", ...rest] = token.split(".");
   const category = EVENT_CATEGORIES.find((each) => each.toLowerCase() === name);
   if (rest.length > 0 || !isUuid(userId) || category === undefined) return undefined;
-  const wish = { userId, category };
-  return equalInConstantTime(signature, signatureOf(wish, key)) ? wish : undefined;
+  const unsubscription = { userId, category };
+  return equalInConstantTime(signature, signatureOf(unsubscription, key))
+    ? unsubscription
+    : undefined;
 }

@@ -6,7 +6,7 @@ import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { PersonalScope } from "../../../core/access/mod.ts";
 import { agentName, Failure, type Router } from "../../../core/http/mod.ts";
-import type { Page, PageWish } from "../../../core/store/mod.ts";
+import type { Page, PageRange } from "../../../core/store/mod.ts";
 import { isP256Point } from "./p256_point.ts";
 import type { SubscriptionRecord, SubscriptionStore } from "./subscription_store.ts";
 import type { PreferenceService } from "../../preferences/preference_service.ts";
@@ -41,9 +41,9 @@ function checkKey(p256dh: string): void {
 export async function subscriptionsOf(
   { pushSubscriptions }: { readonly pushSubscriptions: SubscriptionStore },
   scope: PersonalScope,
-  wish: PageWish,
+  range: PageRange,
 ): Promise<Page<PushSubscription>> {
-  const page = await pushSubscriptions.page(scope, wish);
+  const page = await pushSubscriptions.page(scope, range);
   return { ...page, items: page.items.map(toWire) };
 }
 

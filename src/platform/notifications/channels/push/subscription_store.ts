@@ -13,7 +13,7 @@ import {
   commitWithRetries,
   countBelow,
   type Page,
-  type PageWish,
+  type PageRange,
   RecordType,
   Table,
 } from "../../../core/store/mod.ts";
@@ -90,15 +90,15 @@ export class SubscriptionStore extends Table<
 
   async page(
     scope: PersonalScope,
-    wish: PageWish,
+    range: PageRange,
   ): Promise<Page<SubscriptionRecord>> {
     const items: SubscriptionRecord[] = [];
-    let { cursor } = wish;
+    let { cursor } = range;
     for (;;) {
-      const page = await this.list(scope.userId, { limit: wish.limit - items.length, cursor });
+      const page = await this.list(scope.userId, { limit: range.limit - items.length, cursor });
       items.push(...page.items.filter(({ workspaceId }) => isInScope(scope, workspaceId)));
       const { nextCursor } = page;
-      if (nextCursor === null || items.length === wish.limit) return { items, nextCursor };
+      if (nextCursor === null || items.length === range.limit) return { items, nextCursor };
       cursor = nextCursor;
     }
   }

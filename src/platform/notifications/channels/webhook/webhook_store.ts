@@ -7,7 +7,7 @@ import {
   deleteKeys,
   keysBelow,
   type Page,
-  type PageWish,
+  type PageRange,
   readPage,
   readRecord,
   RecordType,
@@ -111,8 +111,8 @@ export class WebhookStore extends Table<WebhookRecord, readonly [string, string]
     return (await readRecord(this.kv, keys.entry(webhookId, id), webhookLogRecord))?.value;
   }
 
-  log(webhookId: string, wish: PageWish): Promise<Page<WebhookLogRecord>> {
-    return readPage(this.kv, keys.log(webhookId), { schema: webhookLogRecord, ...wish });
+  log(webhookId: string, range: PageRange): Promise<Page<WebhookLogRecord>> {
+    return readPage(this.kv, keys.log(webhookId), { schema: webhookLogRecord, ...range });
   }
 
   /** Reseals secrets that were sealed with an older key. Returns how many webhooks were changed. */

@@ -33,7 +33,7 @@ export type LogRange = keyof typeof LOG_RANGES;
 /** Maximum length of a filter's value. */
 const MAX_VALUE = 500;
 
-export interface LogWish {
+export interface LogSelection {
   readonly filters: Readonly<Partial<Record<LogFilterName, string>>>;
   /** The period up to now; `undefined` for any time, or if `since` or `until` sets the period. */
   readonly range: LogRange | undefined;
@@ -48,7 +48,7 @@ function momentIn(query: URLSearchParams, name: string): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-export function logWishIn(query: URLSearchParams): LogWish {
+export function logSelectionIn(query: URLSearchParams): LogSelection {
   const given = LOG_FILTER_NAMES.flatMap((name) => {
     const value = query.get(name)?.trim().slice(0, MAX_VALUE) ?? "";
     return value === "" ? [] : [[name, name === "status" ? value.toLowerCase() : value] as const];
@@ -70,7 +70,7 @@ export function logWishIn(query: URLSearchParams): LogWish {
  * parameter.
  */
 export function logQuery(
-  { filters, range, since, until }: Omit<LogWish, "cursor">,
+  { filters, range, since, until }: Omit<LogSelection, "cursor">,
   changes: Readonly<Record<string, string | undefined>> = {},
 ): Record<string, string> {
   const all = { ...filters, range, since, until, ...changes };
@@ -80,7 +80,7 @@ export function logQuery(
 }
 
 /** Converts the filters and the period to the API's query. */
-export function filterOf({ filters, range, since, until }: LogWish, now: number): LogQuery {
+export function filterOf({ filters, range, since, until }: LogSelection, now: number): LogQuery {
   const from = range === undefined ? since : new Date(now - LOG_RANGES[range].length).toISOString();
   return {
     ...entryFilterOf(filters),
@@ -90,7 +90,7 @@ export function filterOf({ filters, range, since, until }: LogWish, now: number)
 }
 
 /** Renames the filters for the API, which validates their values. */
-export const entryFilterOf = (filters: LogWish["filters"]): LogQuery =>
+export const entryFilterOf = (filters: LogSelection["filters"]): LogQuery =>
   Object.fromEntries(
     Object.entries(filters).map(([name, value]) => [
       LOG_FILTERS[name as LogFilterName].field,

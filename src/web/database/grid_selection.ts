@@ -1,6 +1,6 @@
 /** @module Reads from the URL which part of a table to show. */
 import type { TableDetails, TableName } from "./read_catalog.ts";
-import { type Filter, type GridWish, type Operator, OPERATORS } from "./table_sql.ts";
+import { type Filter, type GridSelection, type Operator, OPERATORS } from "./table_sql.ts";
 
 /** Maximum number of filters in a grid. */
 export const MAX_FILTERS = 5;
@@ -18,7 +18,7 @@ export const tableIn = (query: URLSearchParams): TableName => ({
 const isOperator = (name: string): name is Operator => Object.hasOwn(OPERATORS, name);
 
 /** Reads the filters, order and position. Ignores columns that the table does not have. */
-export function gridWishIn(query: URLSearchParams, { columns }: TableDetails): GridWish {
+export function gridSelectionIn(query: URLSearchParams, { columns }: TableDetails): GridSelection {
   const known = (name: string | null) => columns.find((column) => column.name === name);
   const [operators, values] = [query.getAll("is"), query.getAll("value")];
   const filters = query.getAll("where").slice(0, MAX_FILTERS).flatMap((name, index): Filter[] => {
@@ -42,7 +42,7 @@ export function gridWishIn(query: URLSearchParams, { columns }: TableDetails): G
 /** Returns the URL query string that selects a part of a table. */
 export function gridQuery(
   { branch, schema, table }: TableName & { readonly branch: string },
-  { filters, sort, offset }: GridWish = { filters: [], sort: null, offset: 0 },
+  { filters, sort, offset }: GridSelection = { filters: [], sort: null, offset: 0 },
 ): URLSearchParams {
   return new URLSearchParams([
     ["branch", branch],

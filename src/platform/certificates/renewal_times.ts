@@ -11,7 +11,7 @@ import type { Issuer } from "./acme_issuer.ts";
 /** Number of seconds until the authority is asked again (RFC 9773, 4.3). */
 const ASK_AGAIN = { min: 60, usual: 6 * 3600, max: 24 * 3600 };
 
-export class RenewalWishes {
+export class RenewalTimes {
   /** When to ask the authority again about a certificate (PEM). */
   readonly #asksAt = new Map<string, number>();
 

@@ -4,7 +4,7 @@ import { endpoints } from "../../contract/endpoints.ts";
 const { query: schema } = endpoints.listAudit;
 
 /** The part of the audit log to show. */
-export interface AuditWish {
+export interface AuditSelection {
   readonly limit: number;
   readonly cursor?: string;
   readonly user?: string;
@@ -16,17 +16,17 @@ export interface AuditWish {
 const SHOWN = 50;
 
 /** Parses a page's query. Ignores invalid parameters. */
-export function auditWish(query: URLSearchParams): AuditWish {
-  const wish: Record<string, string> = {};
+export function auditSelection(query: URLSearchParams): AuditSelection {
+  const selection: Record<string, string> = {};
   for (const name of ["cursor", "user", "action", "project"] as const) {
     const given = query.get(name)?.trim() ?? "";
-    if (given !== "" && schema.shape[name].safeParse(given).success) wish[name] = given;
+    if (given !== "" && schema.shape[name].safeParse(given).success) selection[name] = given;
   }
-  return { ...wish, limit: SHOWN };
+  return { ...selection, limit: SHOWN };
 }
 
-/** Returns the query of the page that shows `wish`. */
-export function auditQuery({ limit: _, ...wish }: AuditWish): string {
-  const query = new URLSearchParams(Object.entries(wish)).toString();
+/** Returns the query of the page that shows `selection`. */
+export function auditQuery({ limit: _, ...selection }: AuditSelection): string {
+  const query = new URLSearchParams(Object.entries(selection)).toString();
   return query === "" ? "" : `?${query}`;
 }
