@@ -4,21 +4,23 @@ import type { OutputSink } from "./types.ts";
 /** Maximum length of a line, in characters. */
 const MAX_LINE = 4096;
 
-/** Passes complete, non-empty lines to `say`. Splits an unfinished line at 4096 characters. */
+/** Passes complete, non-empty lines to `say`. Splits longer lines after 4096 characters. */
 export function createLineSink(say: (line: string) => void): OutputSink {
   let rest = "";
+  const sayParts = (line: string): void => {
+    for (let at = 0; at < line.length; at += MAX_LINE) say(line.slice(at, at + MAX_LINE));
+  };
   return {
     write(chunk) {
       const lines = (rest + chunk).split(/\r\n|[\n\r]/);
       rest = lines.pop() ?? "";
-      while (rest.length > MAX_LINE) {
-        lines.push(rest.slice(0, MAX_LINE));
-        rest = rest.slice(MAX_LINE);
-      }
-      for (const line of lines) if (line !== "") say(line);
+      lines.forEach(sayParts);
+      const ready = rest.length - rest.length % MAX_LINE;
+      sayParts(rest.slice(0, ready));
+      rest = rest.slice(ready);
     },
     end() {
-      if (rest !== "") say(rest);
+      sayParts(rest);
       rest = "";
     },
   };

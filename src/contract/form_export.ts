@@ -12,7 +12,7 @@ function cell(value: string): string {
 
 const row = (cells: readonly string[]): string => `${cells.map(cell).join(",")}\r\n`;
 
-/** Columns that every export has. A field with the same name gets a separate column. */
+/** Columns that every export has. */
 const OWN_COLUMNS = ["id", "sentAt", "page", "spamReason", "files"];
 
 /** Maximum number of columns for fields. Visitors can send fields with any name. */
@@ -21,6 +21,12 @@ const MAX_COLUMNS = 100;
 const MAX_COUNTED = 10_000;
 /** The column for all fields without a separate column. */
 const OTHERS = "otherFields";
+
+const TAKEN: ReadonlySet<string> = new Set([...OWN_COLUMNS, OTHERS]);
+
+/** Returns the header of a field's column: `field.<name>` if another column has the name. */
+const headerOf = (name: string): string =>
+  TAKEN.has(name.replace(/^(?:field\.)+/, "")) ? `field.${name}` : name;
 
 /** Writes submissions as CSV. All submissions must be counted before the first one is written. */
 export class SubmissionsCsv {
@@ -47,7 +53,11 @@ export class SubmissionsCsv {
     const chosen = new Set(common);
     this.#hasOthers ||= this.#counts.size > chosen.size;
     this.#columns = [...this.#counts.keys()].filter((name) => chosen.has(name));
-    return row([...OWN_COLUMNS, ...this.#columns, ...this.#hasOthers ? [OTHERS] : []]);
+    return row([
+      ...OWN_COLUMNS,
+      ...this.#columns.map(headerOf),
+      ...this.#hasOthers ? [OTHERS] : [],
+    ]);
   }
 
   rows(submissions: readonly FormSubmission[]): string {

@@ -31,3 +31,18 @@ Deno.test("submissionsToCsv() gives each field a column and never creates formul
       `${own},'-1,,'\uff1d1\r\n`,
   );
 });
+
+Deno.test("submissionsToCsv() never gives two columns the same header", () => {
+  const names = ["id", "page", "field.id", "field.name"];
+  const [head, first] = submissionsToCsv([
+    submission(names.map((name) => ({ name, value: `visitor's ${name}` }))),
+  ]).split("\r\n");
+  assert.equal(
+    head,
+    "id,sentAt,page,spamReason,files,field.id,field.page,field.field.id,field.name",
+  );
+  assert.equal(
+    first,
+    "1,2026-11-27T10:00:00.000Z,/,,,visitor's id,visitor's page,visitor's field.id,visitor's field.name",
+  );
+});

@@ -13,8 +13,8 @@ export interface StoredHead {
 }
 
 /**
- * Maximum number of heads in each of the map's two generations, which take 16 MiB if every value is
- * 1 KiB.
+ * Maximum number of heads in each of the map's two generations. If every value is 1 KiB, the values
+ * of both take 8 MiB, and everything together takes about 16 MiB.
  */
 const MAX_KNOWN = 4096;
 

@@ -245,9 +245,28 @@ Deno.test("published rules override the deployment's rules, and can be listed, r
     await bench.json(["rules", "remove", "--force"]);
     assert.equal(await status(), before);
     const own = await bench.run(["deploy", "--prod"]);
-    assert.doesNotMatch(own.stderr, /not in effect/);
+    assert.doesNotMatch(own.stderr, /are not active|Could not read/);
   });
 });
+
+for (
+  const [failure, respond, warning] of [
+    ["is unreadable", () => Promise.resolve(Response.json({})), /does not match the API/],
+    ["does not arrive", () => Promise.reject(new TypeError("reset")), /Cannot reach the platform/],
+  ] as const
+) {
+  Deno.test(`deploy --prod warns if the response about the active rules ${failure}`, () =>
+    withPlatform(async (bench) => {
+      await bench.json(["init", "--create"]);
+      const { code, stdout, stderr } = await bench.run(["deploy", "--prod", "--json"], {
+        fetch: (input, init) => String(input).endsWith("/rules") ? respond() : fetch(input, init),
+      });
+      assert.equal(code, 0, stdout);
+      assert.equal(JSON.parse(stdout).rulesInEffect, null);
+      assert.match(stderr, /warn.*Could not read the active rules: .* run svc rules list/);
+      assert.match(stderr, warning);
+    }));
+}
 
 Deno.test("rules explain --live evaluates production's active rules", async () => {
   await withPlatform(async (bench) => {

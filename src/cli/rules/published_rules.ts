@@ -5,6 +5,7 @@
 import { ApiError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { type ActiveRules, getRules } from "../../contract/rules.ts";
+import { messageOf } from "../../lib/error_message.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { formatCount } from "../terminal/format.ts";
@@ -57,8 +58,8 @@ export type RulesInEffect = Pick<ActiveRules, "origin" | "revisionId">;
 
 /**
  * Finds the rules that production uses, and warns if a published set overrides the rules of the new
- * deployment. Returns `null` if the platform responds with an error or the user stops the command,
- * because the deployment is already live.
+ * deployment. Because the deployment is already live, the function never throws: it warns and returns
+ * `null` if the rules cannot be read.
  */
 export async function reportRulesInEffect(
   ctx: Context,
@@ -78,8 +79,10 @@ export async function reportRulesInEffect(
   } catch (error) {
     // Even if the user stops the command now, the command must report that the deployment is live.
     if (ctx.signal.aborted) return null;
-    if (!(error instanceof ApiError)) throw error;
-    ctx.ui.debug(phase, `Could not read the active rules: ${error.message}`);
+    const message = `Could not read the active rules: ${messageOf(error)}`;
+    // Keys that can only deploy would otherwise get the warning every time.
+    if (error instanceof ApiError && error.status === 403) ctx.ui.debug(phase, message);
+    else ctx.ui.log(phase, "warn", `${message}. To see them, run svc rules list`);
     return null;
   }
 }

@@ -89,12 +89,13 @@ function brandedType(bytes: Uint8Array): SniffedImage | undefined {
   return /heic|heix|mif1|msf1/.test(brands) ? { type: "heic", isAnimated: false } : undefined;
 }
 
-/**
- * Whether bytes look like an SVG document: text that begins with `<` and soon has an `<svg` tag.
- */
+/** Whether bytes look like an SVG document: text whose first element is `<svg>`. */
 function isSvg(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes.subarray(0, SVG_HEAD_BYTES)).trimStart();
-  return text.startsWith("<") && /<svg[\s>]/i.test(text);
+  // HTML can contain `<svg>` too, but does not begin with it.
+  const root = /<(?:!doctype html|[a-z][^\s/>]*)/i.exec(text.replaceAll(/<!--.*?(?:-->|$)/gs, ""))
+    ?.[0];
+  return text.startsWith("<") && root?.toLowerCase() === "<svg";
 }
 
 /** Recognizes an image's type. Returns `undefined` for anything else. */

@@ -44,13 +44,19 @@ export interface WorkParts {
    * is alive.
    */
   readonly nodes: Pick<Nodes, "instance" | "isAlive">;
-  /** Called when a branch fails or works again. */
-  onEnded(database: DatabaseRecord, branch: BranchRecord): Promise<void>;
+  /** Called when a branch's task has failed or succeeded. */
+  onEnded(database: DatabaseRecord, change: BranchChange): Promise<void>;
   readonly now: Clock;
   onTrouble(message: string): void;
 }
 
 type Claimed = BranchRecord & { readonly task: NonNullable<BranchRecord["task"]> };
+
+/** A branch's record before and after a task. */
+export interface BranchChange {
+  readonly before: Claimed;
+  readonly after: BranchRecord;
+}
 
 const isClaimed = (branch: BranchRecord): branch is Claimed => branch.task !== null;
 
@@ -156,6 +162,7 @@ export class BranchWork {
       await this.#end(database, branch, (current) => ({
         ...current,
         failure,
+        isFailing: true,
         // Any node can retry the task.
         task: current.task && { ...current.task, maker: null },
       }));
@@ -171,6 +178,7 @@ export class BranchWork {
         : [...current.former, { ...current.storage, until: now }].slice(-MAX_FORMER),
       task: null,
       failure: null,
+      isFailing: false,
       recipe: recipeAfter(source, current),
       madeAt: current.storage === null ? now : current.madeAt,
       resetAt: current.storage === null || source.type === "move" ? current.resetAt : now,
@@ -208,7 +216,9 @@ export class BranchWork {
         current.task.maker === maker;
       return isSame ? change(current) : current;
     });
-    if (changed !== undefined) await this.#parts.onEnded(database, changed);
+    if (changed !== undefined) {
+      await this.#parts.onEnded(database, { before: branch, after: changed });
+    }
     // Another node has removed the branch in the meantime, or has given it another task.
     const isShown = changed?.task?.target.id === target.id || changed?.storage?.id === target.id;
     if (!isSame && !isShown) await this.remove(target);

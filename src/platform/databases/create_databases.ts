@@ -9,7 +9,7 @@ import type { VariableService, VariableStore } from "../variables/mod.ts";
 import { RecordedBranches } from "./branch_access.ts";
 import { BranchService } from "./branch_service.ts";
 import { BranchStore } from "./branch_store.ts";
-import { BranchWork } from "./branch_work.ts";
+import { type BranchChange, BranchWork } from "./branch_work.ts";
 import { DatabaseMigrations } from "./database_migrations.ts";
 import { DatabaseDoor, type DoorOptions } from "./database_door.ts";
 import { DatabaseService } from "./database_service.ts";
@@ -32,7 +32,7 @@ import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import type { KeyPart } from "../../store/mod.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import type { EventBus } from "../core/events/mod.ts";
-import { type BranchRecord, type DatabaseRecord, taskVerb } from "./records.ts";
+import { type DatabaseRecord, taskVerb } from "./records.ts";
 import type { Usage } from "../../contract/usage.ts";
 import { MAX_BRANCHES, MAX_DATABASES, MAX_MANUAL_SNAPSHOTS } from "./sizes.ts";
 
@@ -66,30 +66,36 @@ async function databaseUsage(
   ];
 }
 
-/** Raises `health.check_failed` if a branch's task failed. */
+/**
+ * Raises `health.check_failed` if a branch's task failed, and `health.recovered` if it succeeded
+ * after a failure.
+ */
 async function raiseBranchEvent(
   { projects, events }: {
     readonly projects: Pick<ProjectStore, "find">;
     readonly events: Pick<EventBus, "raise">;
   },
   { workspaceId, projectId, name }: DatabaseRecord,
-  record: BranchRecord,
+  { before, after }: BranchChange,
 ): Promise<void> {
-  const { name: branch, failure, task } = record;
-  if (failure === null) return;
+  const { name: branch, failure } = after;
+  const hasRecovered = failure === null && before.isFailing && !after.isFailing;
+  if (failure === null && !hasRecovered) return;
   const project = await projects.find(workspaceId, projectId);
   const which = branch === MAIN_BRANCH
     ? `database "${name}"`
     : `branch "${branch}" of database "${name}"`;
   await events.raise({
-    event: "health.check_failed",
+    event: hasRecovered ? "health.recovered" : "health.check_failed",
     audience: { type: "workspace", workspaceId },
     data: {
       projectId,
       project: project?.name ?? null,
-      reason: `Cannot ${taskVerb(record)} ${which}: ${failure}`,
+      reason: hasRecovered
+        ? `${which[0]!.toUpperCase()}${which.slice(1)} works again`
+        : `Cannot ${taskVerb(after)} ${which}: ${failure}`,
     },
-    key: `database/${task?.target.id ?? branch}`,
+    key: `database/${before.task.target.id}`,
   });
 }
 
@@ -151,9 +157,9 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
     dumps: new RestoredDumps(foundation.dataDir.root),
     endSessions: (storageId) => door.endSessions(storageId),
     closeBranch: (storageId) => door.closeBranch(storageId),
-    async onEnded(database, branch) {
+    async onEnded(database, change) {
       await changed(database.projectId);
-      await raiseBranchEvent({ ...foundation, projects }, database, branch);
+      await raiseBranchEvent({ ...foundation, projects }, database, change);
     },
   });
   const services = { ...foundation, databases, branches, engines, door, work, changed };

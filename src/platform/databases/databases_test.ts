@@ -107,7 +107,7 @@ Deno.test("work belongs to a living node, and to another one once that node is d
   assert.equal(content.size, 1, "the current content is still there");
 });
 
-Deno.test("a failed branch has a reason and raises an event, and starting the database retries it", async () => {
+Deno.test("a failed branch has a reason and raises events, and starting the database retries it", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -121,6 +121,12 @@ Deno.test("a failed branch has a reason and raises an event, and starting the da
   engine.before = () => Promise.resolve();
   await platform.call("startDatabase", at);
   await until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
+  await until(() => Promise.resolve(machine.events.length), (count) => count > 1);
+  const { event, data, key } = machine.events[1]!;
+  assert.deepEqual([event, data.reason], ["health.recovered", 'Database "orders" works again']);
+  assert.equal(key, machine.events[0]!.key);
+  await platform.call("createDatabaseBranch", { ...at, body: { name: "next" } });
+  assert.equal(machine.events.length, 2, "a branch that never failed does not recover");
 });
 
 Deno.test("a failed move changes nothing, and can be retried or abandoned", async () => {

@@ -41,6 +41,7 @@ export async function mintBranch(
     former: [],
     task: { target: { engine: database.engine, id: mintId(random) }, source, maker: null },
     failure: null,
+    isFailing: false,
     gitBranch: null,
     recipe: null,
     madeFor: null,

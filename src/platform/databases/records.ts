@@ -96,6 +96,8 @@ export const branchRecord = z.object({
   }).nullable(),
   /** Why the branch's task failed; `null` if it has not failed. */
   failure: z.string().nullable(),
+  /** Whether a task has failed, and none has succeeded since. */
+  isFailing: z.boolean().default(false),
   /** The git branch whose previews use this branch. */
   gitBranch: z.string().nullable(),
   /** The deployment settings with which the branch was created, if there were any. */

@@ -64,7 +64,11 @@ function bindVariableRoutes(router: Router, services: VariableRouteServices): vo
     const scope = await scopeOf(project, body.scope);
     note({ before: await known(project.id, params.key, body.replaceScope ? undefined : scope) });
     await resolver.check(caller, project, { key: params.key, value: body.value });
-    await service.refuseCycle(project, { key: params.key, value: body.value, scope });
+    await service.refuseCycle(project, {
+      key: params.key,
+      value: body.value,
+      environments: scope === SCOPE_ALL ? await environments.names(project.id) : [scope],
+    });
     return variableToWire(await service.set(project.id, { ...body, scope, key: params.key }));
   });
 

@@ -1,6 +1,5 @@
 /** Sets variables, and decrypts them for the code that runs with them. @module */
 import * as z from "zod";
-import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { SCOPE_ALL, type VariableCategory } from "../../contract/variables.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Failure } from "../core/http/mod.ts";
@@ -144,14 +143,16 @@ export class VariableService {
     return describeCycle({ projects, open }, { project, environment, values });
   }
 
-  /** @throws {Failure} `conflict` for a value whose references would refer back to the project */
+  /**
+   * Checks a value for the environments that will see it. @throws {Failure} `conflict` if its
+   * references would refer back to the project
+   */
   async refuseCycle(
     project: ProjectRecord,
-    { key, value, scope }: Pick<WantedValue, "key" | "value" | "scope">,
+    { key, value, environments }: Pick<WantedValue, "key" | "value"> & {
+      readonly environments: readonly string[];
+    },
   ): Promise<void> {
-    const environments = scope === SCOPE_ALL
-      ? [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW]
-      : [scope];
     for (const environment of environments) {
       const cycle = await this.#describeCycle(project, environment, { [key]: value });
       if (cycle !== undefined) throw new Failure("conflict", cycle);
