@@ -6,18 +6,7 @@ import {
   type ProjectReader,
   sourcesOf,
 } from "../manifest/mod.ts";
-import {
-  type ImportFlavor,
-  importHeaders,
-  importNetlifyToml,
-  importRedirects,
-  type ImportResult,
-  importVercelJson,
-  importWrangler,
-  type PageSettings,
-  readNetlifyBuild,
-  type RuleSet,
-} from "../rules/mod.ts";
+import type { ImportResult, PageSettings, RuleSet } from "../rules/mod.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { detectFlavor } from "./foreign_flavor.ts";
 import type { OutputContent } from "./hash_files.ts";
@@ -25,28 +14,17 @@ import { withoutConfiguration } from "./private_files.ts";
 import { RULES_FILE } from "./read_rules_file.ts";
 import type { BuildHost } from "./types.ts";
 
-/** Members of a vercel.json that can be replaced by rules. */
-const VERCEL_RULES = /"(?:redirects|rewrites|headers|routes|cleanUrls|trailingSlash)"\s*:/;
-/** Tables of a netlify.toml that can be replaced by rules. */
-const NETLIFY_RULES =
-  /^\s*(?:\[\[\s*(?:redirects|headers)\s*\]\]|(?:redirects|headers|pretty_urls)\s*=)/m;
-/** The setting in a wrangler file that has an equivalent in svc. */
-const WRANGLER_SETTING = /html_handling/;
-const NOTHING = importHeaders("");
-
-const readWrangler = (text: string) => WRANGLER_SETTING.test(text) ? importWrangler(text) : NOTHING;
-
-/** Rule files of other hosts, with the functions that import them. */
-const READERS: Readonly<Record<string, (text: string, flavor: ImportFlavor) => ImportResult>> = {
-  "_redirects": (text, flavor) => importRedirects(text, { flavor }),
-  "_headers": (text, flavor) => importHeaders(text, { flavor }),
-  // Other settings in the file, such as the framework, concern the build.
-  "vercel.json": (text) => VERCEL_RULES.test(text) ? importVercelJson(text) : NOTHING,
-  "netlify.toml": (text) => NETLIFY_RULES.test(text) ? importNetlifyToml(text) : NOTHING,
-  "wrangler.toml": readWrangler,
-  "wrangler.json": readWrangler,
-  "wrangler.jsonc": readWrangler,
-};
+/** Rule files of other hosts. */
+const RULE_FILES = [
+  "_redirects",
+  "_headers",
+  "vercel.json",
+  "netlify.toml",
+  "wrangler.toml",
+  "wrangler.json",
+  "wrangler.jsonc",
+] as const;
+export type ForeignRuleFile = typeof RULE_FILES[number];
 
 /** Folders to search: the project, and the folders from which frameworks copy files. */
 const FOLDERS = ["", "public/", "static/"] as const;
@@ -62,16 +40,6 @@ const cronSchema = z.object({
   crons: z.array(z.object({ path: z.string().max(512), schedule: z.string().max(200) }))
     .min(1).max(MAX_CRON_TASKS * 10),
 });
-
-/** Imports a file. Returns `undefined` if the file has nothing to import or cannot be read. */
-function imported(name: string, text: string, flavor: ImportFlavor): ImportResult | undefined {
-  try {
-    const result = READERS[name]?.(text, flavor);
-    return result === undefined || result.read === 0 ? undefined : result;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Returns the settings in a file that are missing from `svc.toml`. */
 export function missingSettings(
@@ -116,12 +84,14 @@ interface ForeignFile {
 async function foreignFiles(reader: ProjectReader): Promise<readonly ForeignFile[]> {
   const found: ForeignFile[] = [];
   const flavor = await detectFlavor([reader]);
-  for (const name of Object.keys(READERS)) {
+  for (const name of RULE_FILES) {
     for (const folder of FOLDERS) {
       const path = `${folder}${name}`;
       const text = await reader.readText(path);
       if (text === undefined) continue;
-      found.push({ path, text, result: imported(name, text, flavor) });
+      // Most projects have no such file, so they do not load the code that imports rules.
+      const { importForeignRules } = await import("./import_foreign_rules.ts");
+      found.push({ path, text, result: importForeignRules(name, text, flavor) });
       break;
     }
   }
@@ -185,7 +155,11 @@ function describeCrons(text: string, known: ReadonlySet<string>): string | undef
  * Describes the build settings in a netlify.toml that are missing from svc.toml, with the lines to
  * add.
  */
-function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): string | undefined {
+async function describeNetlifyBuild(
+  text: string,
+  { build, declared }: ForeignFacts,
+): Promise<string | undefined> {
+  const { readNetlifyBuild } = await import("../rules/mod.ts");
   const { command, publish, variables } = readNetlifyBuild(text);
   const lines = [
     ...(command === undefined || build.command !== undefined
@@ -240,7 +214,7 @@ export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): 
   const messages = [
     describeRules(wanted, shown),
     vercel && describeCrons(vercel.text, tasks),
-    netlify && describeNetlifyBuild(netlify.text, facts),
+    netlify && await describeNetlifyBuild(netlify.text, facts),
   ];
   for (const message of messages) if (message !== undefined) host.say("build", "warn", message);
 }

@@ -1,6 +1,6 @@
 /** @module Packs a project's folder into the content of a deployment. */
 import { ifMissing } from "../lib/missing_files.ts";
-import { type RuleSet, usedFunctions } from "../rules/mod.ts";
+import type { RuleSet } from "../rules/mod.ts";
 import type { SealedFunction } from "../runtime/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
@@ -221,17 +221,22 @@ export async function packProject(host: BuildHost, options: PackOptions): Promis
   if (assembled.rules !== undefined) {
     await checkRuleFunctions(host, assembled.home, functions.map(({ name }) => name));
   }
-  warnOfUnused(host, functions, assembled.rules);
+  await warnOfUnused(host, functions, assembled.rules);
   return { ...assembled, files, functions };
 }
 
+async function usedFunctions(rules: RuleSet | undefined): Promise<readonly string[]> {
+  return rules === undefined ? [] : (await import("../rules/mod.ts")).usedFunctions(rules);
+}
+
 /** Warns about functions that no rule uses, because they never run. */
-function warnOfUnused(
+async function warnOfUnused(
   host: BuildHost,
   functions: readonly SealedFunction[],
   rules: RuleSet | undefined,
-): void {
-  const used = new Set(rules === undefined ? [] : usedFunctions(rules));
+): Promise<void> {
+  if (functions.length === 0) return;
+  const used = new Set(await usedFunctions(rules));
   for (const { name } of functions) {
     if (used.has(name)) continue;
     host.say(

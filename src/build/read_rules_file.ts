@@ -4,7 +4,7 @@ import { hasErrors } from "../lib/diagnostic.ts";
 import { formatCount } from "../lib/format.ts";
 import { ifMissing } from "../lib/missing_files.ts";
 import { NotUtf8Error, readTextFile, utf8Diagnostic } from "../lib/utf8.ts";
-import { OPEN_FOLDER_PAGE, parseRulesToml, type RuleSet, type Surroundings } from "../rules/mod.ts";
+import type { RuleSet, Surroundings } from "../rules/mod.ts";
 import { BuildError } from "./build_error.ts";
 import type { BuildHost } from "./types.ts";
 
@@ -15,6 +15,9 @@ export interface RulesFile {
   readonly path: string;
   readonly ruleSet: RuleSet;
 }
+
+/** Loads the code for rules, which projects without rules do not need. */
+const loadRules = () => import("../rules/mod.ts");
 
 /**
  * Reads a text file. Returns `undefined` if there is none.
@@ -35,6 +38,7 @@ async function parseRules(host: BuildHost, path: string, surroundings: Surroundi
     });
   });
   if (source === undefined) return undefined;
+  const { parseRulesToml } = await loadRules();
   const { ruleSet, diagnostics } = parseRulesToml(source, surroundings);
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   if (ruleSet === undefined || hasErrors(diagnostics)) {
@@ -87,6 +91,7 @@ export async function warnOpenFolders(
   const parsed = await parseRules(host, join(directory, RULES_FILE), { hasFolderPage });
   if (parsed === undefined) return;
   const { findings } = parsed;
+  const { OPEN_FOLDER_PAGE } = await loadRules();
   const diagnostics = findings.diagnostics.filter(({ code }) => code === OPEN_FOLDER_PAGE);
   if (diagnostics.length > 0) host.warn({ ...findings, diagnostics });
 }
