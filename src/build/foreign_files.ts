@@ -9,22 +9,11 @@ import {
 import type { ImportResult, PageSettings, RuleSet } from "../rules/mod.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { detectFlavor } from "./foreign_flavor.ts";
+import { FOREIGN_RULE_FILES } from "./foreign_rule_files.ts";
 import type { OutputContent } from "./hash_files.ts";
 import { withoutConfiguration } from "./private_files.ts";
 import { RULES_FILE } from "./read_rules_file.ts";
 import type { BuildHost } from "./types.ts";
-
-/** Rule files of other hosts. */
-const RULE_FILES = [
-  "_redirects",
-  "_headers",
-  "vercel.json",
-  "netlify.toml",
-  "wrangler.toml",
-  "wrangler.json",
-  "wrangler.jsonc",
-] as const;
-export type ForeignRuleFile = typeof RULE_FILES[number];
 
 /** Folders to search: the project, and the folders from which frameworks copy files. */
 const FOLDERS = ["", "public/", "static/"] as const;
@@ -84,7 +73,7 @@ interface ForeignFile {
 async function foreignFiles(reader: ProjectReader): Promise<readonly ForeignFile[]> {
   const found: ForeignFile[] = [];
   const flavor = await detectFlavor([reader]);
-  for (const name of RULE_FILES) {
+  for (const name of FOREIGN_RULE_FILES) {
     for (const folder of FOLDERS) {
       const path = `${folder}${name}`;
       const text = await reader.readText(path);

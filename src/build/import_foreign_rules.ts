@@ -8,7 +8,7 @@ import {
   importVercelJson,
   importWrangler,
 } from "../rules/mod.ts";
-import type { ForeignRuleFile } from "./foreign_files.ts";
+import type { ForeignRuleFile } from "./foreign_rule_files.ts";
 
 /** Members of a vercel.json that can be replaced by rules. */
 const VERCEL_RULES = /"(?:redirects|rewrites|headers|routes|cleanUrls|trailingSlash)"\s*:/;

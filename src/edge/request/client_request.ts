@@ -286,9 +286,7 @@ export class ClientRequest implements FactSources {
     return this.#named.has(name) || !mayForward(name, this.#isProxied);
   }
 
-  /**
-   * Reads all request headers in one call, which is faster than separate calls if many are needed.
-   */
+  /** Reads all request headers in one call, which is faster if many of them are needed. */
   readFields(): void {
     this.#allFields ??= allFieldsOf(this.#request);
   }

@@ -70,7 +70,7 @@ export class CertificateService {
   /** Key pairs for handshakes. Updated before the record that mentions them. */
   readonly #pairs = new Map<string, KeyPair>();
   readonly #waiting = new WaitingHandshakes();
-  readonly #renewalTimes: RenewalTimes;
+  readonly #renewals: RenewalTimes;
   #timer: ReturnType<typeof setInterval> | undefined;
   readonly #rounds = new CoalescedWork(() => this.#runRound());
   #state: "waiting" | "running" | "closed" = "waiting";
@@ -79,7 +79,7 @@ export class CertificateService {
 
   constructor(options: CertificateServiceOptions) {
     this.#options = options;
-    this.#renewalTimes = new RenewalTimes(options.issuer, options.now);
+    this.#renewals = new RenewalTimes(options.issuer, options.now);
   }
 
   /** The store's write methods, for the node that orders certificates. */
@@ -283,10 +283,7 @@ export class CertificateService {
       const { issued, dueAt } = record;
       if (issued === null || dueAt <= now() || !this.#wants(hostname)) continue;
       try {
-        const renewAt = await this.#renewalTimes.ask(issued.chain, {
-          lease,
-          chance: this.#chance(),
-        });
+        const renewAt = await this.#renewals.ask(issued.chain, { lease, chance: this.#chance() });
         if (renewAt === undefined || renewAt >= dueAt) continue;
         const earlier = { ...record, dueAt: renewAt };
         await this.#led.put(earlier, lease);
@@ -299,7 +296,7 @@ export class CertificateService {
       }
     }
     const chains = [...this.#records.values()].map(({ issued }) => issued?.chain ?? "");
-    this.#renewalTimes.keepOnly(new Set(chains));
+    this.#renewals.keepOnly(new Set(chains));
   }
 
   /** @throws {Error} with the authority's message */
