@@ -10,8 +10,8 @@ import { listFiles, ROOT } from "./_source_files.ts";
 /** Defines how the files of a suite run. */
 export type Runs =
   /**
-   * Files run in threads of one process, `perProcessor` threads for each processor, because threads
-   * start fast. Up to `share` files run in each thread, one after another.
+   * Files run in threads of one process, because threads start fast. There are `perProcessor`
+   * threads for each processor. Up to `share` files run in each thread, one after another.
    */
   | { readonly as: "threads"; readonly perProcessor: number; readonly share: number }
   /**

@@ -42,7 +42,10 @@ const packageSchema = z.object({
   engines: z.object({ node: z.string() }).optional().catch(undefined),
 });
 
-/** Converts a string to a range. Returns `undefined` if it is not a version. */
+/**
+ * Converts a version, a range or a name such as `lts/hydrogen` to a range. Returns `undefined` for
+ * any other string.
+ */
 function asRange(text: string): string | undefined {
   const name = text.toLowerCase();
   if (name === "node" || name === "stable" || name === "latest" || name === "current") return "*";

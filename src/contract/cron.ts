@@ -51,7 +51,7 @@ export const listCronTasks = endpoint({
   summary: "List the scheduled tasks of the production deployment",
   tag,
   params: projectParams,
-  response: z.object({ items: z.array(cronTask).describe("Entries of the page") }),
+  response: z.object({ items: z.array(cronTask).describe("The scheduled tasks") }),
 });
 
 export const runCronTask = endpoint({

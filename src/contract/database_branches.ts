@@ -69,7 +69,7 @@ export const listDatabaseBranches = endpoint({
   summary: "List a database's branches, `main` first",
   tag,
   params: databaseParams,
-  response: z.object({ items: z.array(databaseBranch).describe("Entries of the page") }),
+  response: z.object({ items: z.array(databaseBranch).describe("The branches") }),
 });
 
 export const createDatabaseBranch = endpoint({
@@ -161,7 +161,7 @@ export const listDatabaseSnapshots = endpoint({
   summary: "List a database's snapshots, newest first",
   tag,
   params: databaseParams,
-  response: z.object({ items: z.array(databaseSnapshot).describe("Entries of the page") }),
+  response: z.object({ items: z.array(databaseSnapshot).describe("The snapshots") }),
 });
 
 export const createDatabaseSnapshot = endpoint({

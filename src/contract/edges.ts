@@ -46,7 +46,7 @@ export const listEdges = endpoint({
   summary: "List the front edges of the platform and their state",
   tag,
   access: "owner",
-  response: z.object({ items: z.array(frontEdge).describe("Entries of the page") }),
+  response: z.object({ items: z.array(frontEdge).describe("The front edges") }),
 });
 
 export const addEdge = endpoint({

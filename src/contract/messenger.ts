@@ -47,7 +47,7 @@ export const listMessengerLinks = endpoint({
     bot: z.string().nullable().describe(
       "Name of the bot without @; null if the platform has none",
     ),
-    items: z.array(messengerLink).describe("Entries of the page"),
+    items: z.array(messengerLink).describe("The account's chats"),
   }),
 });
 

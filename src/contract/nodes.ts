@@ -27,7 +27,7 @@ export const listNodes = endpoint({
   tag: "System",
   access: "owner",
   response: z.object({
-    items: z.array(platformNode).describe("Entries of the page"),
+    items: z.array(platformNode).describe("The nodes"),
     lost: z.array(z.string()).describe(
       "Nodes that were seen in the last day but not in the last 15 seconds, including stopped ones",
     ).meta({ example: ["c"] }),

@@ -137,5 +137,5 @@ export const listRuleCounters = endpoint({
   summary: "Show how often each active rule has matched since the platform started",
   tag: "Rules",
   params: projectParams,
-  response: z.object({ items: z.array(ruleCounter).describe("Entries of the page") }),
+  response: z.object({ items: z.array(ruleCounter).describe("One entry per rule") }),
 });

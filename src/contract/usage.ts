@@ -39,7 +39,7 @@ export const usageItem = z.object({
 }).meta({ id: "Usage" });
 export type Usage = z.infer<typeof usageItem>;
 
-const response = z.object({ items: z.array(usageItem).describe("Entries of the page") });
+const response = z.object({ items: z.array(usageItem).describe("One entry per resource") });
 
 export const listUsage = endpoint({
   method: "GET",

@@ -14,7 +14,7 @@ const LIST_NAME = "header list";
 
 type WithLists = Readonly<Record<symbol, RawField[] | null | undefined>>;
 
-/** Returns the array of `headers` under `key`, or `undefined` if there is none. */
+/** Returns the array that `headers` stores under `key`, or `undefined` if there is none. */
 export function listOf(headers: Headers, key: symbol | undefined): RawField[] | undefined {
   return key === undefined ? undefined : (headers as unknown as WithLists)[key] ?? undefined;
 }

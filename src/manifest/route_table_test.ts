@@ -65,7 +65,7 @@ Deno.test("createRouteTable() fills in the defaults", () => {
   assert.equal(second?.layer, layers[1]);
 });
 
-Deno.test("createRouteTable() refuses a route without its layer", () => {
+Deno.test("createRouteTable() refuses a route whose layer does not exist", () => {
   assert.throws(() => createRouteTable(manifestOf([{ pattern: "^/", layer: "x" }])), TypeError);
 });
 

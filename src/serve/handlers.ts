@@ -150,7 +150,7 @@ export function createHandlers(
     trustProxy: options.trustProxy,
     country: (address) => geo.geo.country(address),
   });
-  // A front edge has already identified the client, even if the edge itself is behind proxies.
+  // Trusts no proxies, because the front edge has already identified the client.
   const relayedClientOf = clientFinder({
     trustProxy: [],
     country: (address) => geo.geo.country(address),

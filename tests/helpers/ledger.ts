@@ -24,7 +24,7 @@ interface Secrets {
   readonly hooks: Map<string, string>;
 }
 
-/** Size of a deployment's larger file, in bytes. */
+/** Size of a deployment's largest file, in bytes. */
 const LARGE_BYTES = 20_000;
 /** Maximum number of list items that one request reads. */
 const PAGE = 100;

@@ -15,7 +15,7 @@ const WELL: StoreFacts = {
 const statesOf = (facts: Partial<StoreFacts>) =>
   judgeStore({ ...WELL, ...facts }).map(({ state }) => state).join(" ");
 
-Deno.test("judgeStore() names the version, rights, standbys and clock", () => {
+Deno.test("judgeStore() judges the version, rights, standbys and clock", () => {
   assert.equal(statesOf({}), "ok ok ok");
   assert.equal(statesOf({ versionNumber: 130_009 }), "fail ok ok");
   assert.equal(statesOf({ mayWrite: false }), "fail ok ok");

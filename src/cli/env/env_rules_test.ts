@@ -157,7 +157,7 @@ Deno.test("checkVariableName() never repeats text after an equals sign", () => {
   }));
 });
 
-Deno.test("childVariables() lets the project's variables override the parent's", () => {
+Deno.test("childVariables() lets the project's variables override the parent's, except steering ones", () => {
   const parent = { HOME: "/home", A: "own", GONE: undefined, PATH: "/bin" };
   const { env, heldBack } = childVariables(parent, { A: "1", PATH: "/evil", LD_X: "1" }, ["LD_X"]);
   assert.deepEqual(env, { HOME: "/home", A: "1", PATH: "/bin", LD_X: "1" });

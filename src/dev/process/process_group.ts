@@ -79,7 +79,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Starts a shell that stops the group when this program exits. The result ends the shell. */
+/** Starts a shell that stops the group when this program exits. Returns a function to end it. */
 function watchGroup(pid: number, mark: GroupMark): () => void {
   if (onWindows) return () => {};
   const watcher = spawnProgram("/bin/sh", {

@@ -119,7 +119,7 @@ Deno.test("relayWebSocket() closes the other side, after all earlier messages", 
   assert.deepEqual([second.toClient, second.closed], [["last"], [{ side: "client", code: 4011 }]]);
 });
 
-Deno.test("relayWebSocket() disconnects a client that sends more than the server accepts", async () => {
+Deno.test("relayWebSocket() disconnects a client that sends faster than the server reads", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const pair = joined({ serverTakes: () => promise });
   pair.open();

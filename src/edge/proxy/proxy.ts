@@ -31,7 +31,7 @@ const STATUS: Partial<Record<OutboundErrorCode, 499 | 504>> = {
 export interface ProxyOptions {
   readonly hop: Hop;
   /**
-   * Aborts the request when the client disconnects. Missing if other requests are waiting for the
+   * Aborts the request when the client disconnects. Not set if other requests wait for the same
    * response.
    */
   readonly signal?: LazySignal;

@@ -204,7 +204,7 @@ Deno.test("findNext() maps exported files with a base path", async () => {
   });
 });
 
-Deno.test("findNext() finds the export if the config computes its output", async () => {
+Deno.test("findNext() finds the export if the config computes the output setting", async () => {
   const found = await find({
     directory: ".next",
     output: { "export-detail.json": JSON.stringify({ outDirectory: "/home/me/app/out" }) },

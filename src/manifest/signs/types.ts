@@ -9,7 +9,7 @@ export type SignKind =
   /** How another platform runs the project, in any language. */
   | "container";
 
-/** Evidence of a server that svc does not run by itself. */
+/** Evidence of a server that svc does not run automatically. */
 export interface ProjectSign {
   readonly kind: SignKind;
   /** Path of the file, relative to the project. */

@@ -110,7 +110,7 @@ function routingHint(facts: RoutingFacts, found: readonly string[], strange: rea
     return `${wanted}. Its CNAME currently points at ${printableValues([alias])[0]}`;
   }
   if (found.length > 0 && addresses.length === 0) {
-    return `${wanted}. The platform cannot check its addresses, because ${target} has none and the platform's public addresses are unknown`;
+    return `${wanted}. The platform cannot check the addresses of ${hostname}, because ${target} has none and the platform's own public addresses are unknown`;
   }
   if (strange.length > 0 && strange.length < found.length) {
     return `Remove the records for ${strange.join(", ")}, because some visitors are routed there`;

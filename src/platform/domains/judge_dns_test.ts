@@ -70,7 +70,11 @@ const routings: [name: string, Partial<RoutingFacts>, RegExp | null][] = [
   ["a stray AAAA", { a: found("192.0.2.1"), aaaa: found("2001:db8::9") }, /Remove .*2001:db8::9/],
   ["nothing", { cname: nx, a: nx, aaaa: nx }, /currently has no address/],
   ["a failure", { cname: failed("SERVFAIL"), a: failed("SERVFAIL"), aaaa: none }, /SERVFAIL/],
-  ["unknown own addresses", { addresses: [], a: found("192.0.2.1") }, /cannot check its addresses/],
+  [
+    "unknown own addresses",
+    { addresses: [], a: found("192.0.2.1") },
+    /cannot check the addresses of/,
+  ],
   ["an apex that leads nowhere", { apex: true }, /Point .* at 192.0.2.1, 2001:db8::1/],
   ["an apex without known addresses", { apex: true, addresses: [] }, /addresses of cname.apps/],
 ];

@@ -111,7 +111,7 @@ export class TriggerService {
     if (wait === 0) return hook;
     throw new Failure(
       "rate_limited",
-      `Hook accepts ${HOOK_TRIGGERS_PER_MINUTE} triggers per minute. Try again in ${
+      `The hook accepts at most ${HOOK_TRIGGERS_PER_MINUTE} triggers per minute. Try again in ${
         formatCount(wait, "second")
       }`,
       { retryAfter: wait },

@@ -281,7 +281,7 @@ Deno.test("TriggerService.admit() counts calls, and admits again after a minute"
     for (let count = 0; count < HOOK_TRIGGERS_PER_MINUTE; count++) await admit(TOKEN);
     await assert.rejects(admit(TOKEN), (error: Failure) => {
       assert.equal(error.retryAfter, 60);
-      return failure("rate_limited", /^Hook accepts 30 triggers per minute/)(error);
+      return failure("rate_limited", /^The hook accepts at most 30 triggers per minute/)(error);
     });
     clock.now += 60_000;
     assert.equal((await admit(TOKEN)).id, HOOK.id);

@@ -220,7 +220,7 @@ for (const [name, [files, expected]] of Object.entries(NEEDS)) {
   });
 }
 
-Deno.test("bundleServerEntry() includes files that packages open by concatenated names", async () => {
+Deno.test("bundleServerEntry() includes files whose paths packages join at run time", async () => {
   await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": 'import words from "words"; export default words;',

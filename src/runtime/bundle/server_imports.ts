@@ -5,7 +5,7 @@
 import type { OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
 import { isBuiltin } from "node:module";
 
-/** Packages that are native programs or load one. */
+/** Packages that contain a native addon, or that run a native program. */
 const NATIVE_PACKAGES: ReadonlySet<string> = new Set([
   "sharp",
   "better-sqlite3",

@@ -38,7 +38,7 @@ export interface StartServerOptions {
   readonly group: GroupLimits;
 }
 
-/** A process of a server that has connected to the platform. */
+/** A server's process, which has connected to the platform. */
 export interface RunningServer extends AttendedProcess {
   readonly pid: number;
   /** Returns true once the process was killed because its control group ran out of memory. */

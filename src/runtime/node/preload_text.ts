@@ -9,8 +9,8 @@ export const STAGED_PRELOAD = "node_preload.cjs";
 /**
  * Reads the bundled module.
  *
- * @param bundled path of the file written by `bundlePreload()`; a compiled program contains the
- * file itself
+ * @param bundled path of the file written by `bundlePreload()`. Omitted in a compiled program, which
+ * contains the bundle
  */
 export async function readPreload(bundled?: string): Promise<string> {
   return await readTextFile(

@@ -109,7 +109,7 @@ Deno.test("ProcessSupervisor stops a process that is not ready in time", async (
   await failed;
 });
 
-Deno.test("ProcessSupervisor does not limit a process that became ready in time", async () => {
+Deno.test("ProcessSupervisor does not apply the start limit to a process that became ready in time", async () => {
   const { timers, startNow } = setUp({ startMs: 300, idleMs: 0 });
   const process = await startNow();
   await timers.advance(10_000);

@@ -169,7 +169,7 @@ async function readBack(
   );
 }
 
-/** Explains why a backup cannot be unpacked, if the file or the disk is the cause. */
+/** Returns the error to report if a backup cannot be unpacked. */
 function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
   if (cause instanceof BackupError) return cause;
   if (isFileFault(cause)) {

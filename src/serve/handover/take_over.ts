@@ -83,8 +83,8 @@ export class Takeover {
   }
 
   /**
-   * Returns the ports to listen on. If any free port was requested, returns the running platform's
-   * port.
+   * Returns the ports to listen on: port 0, which stands for any free port, becomes the running
+   * platform's port.
    */
   portsFor<Ports extends { readonly port: number; readonly httpsPort?: number }>(
     ports: Ports,

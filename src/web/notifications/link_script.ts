@@ -6,8 +6,8 @@ import type { MessengerLink } from "../../contract/messenger.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
 /**
- * Identifies a linked chat and its state for the page and its script. The time changes if the chat
- * is linked again.
+ * Identifies a linked chat and its state for the page and its script. Includes the creation time,
+ * which changes if the chat is linked again.
  */
 export const linkMark = ({ id, status, createdAt }: MessengerLink): string =>
   `${id} ${status} ${createdAt}`;

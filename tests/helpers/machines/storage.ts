@@ -48,8 +48,8 @@ export class Storage implements AsyncDisposable {
   }
 
   /**
-   * Returns the value of `--blobs` for the files. From another network, the storage is reached
-   * through `host`.
+   * Returns a `--blobs` value for this storage. `host` is its address for processes in another
+   * network.
    */
   place(host = "127.0.0.1"): string {
     return `s3://${BUCKET}/blobs?endpoint=http://${host}:${this.port}&region=us-east-1`;

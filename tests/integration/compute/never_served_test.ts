@@ -150,7 +150,7 @@ function pathsOf(files: readonly string[]): string[] {
   return [...new Set(bare)].map((path) => `/${path}`);
 }
 
-/** Opens the project in its own folder and ignores messages. */
+/** Runs the test with a temporary project that has these files. Discards the build's messages. */
 async function withProject(
   files: Files,
   run: (made: { readonly project: string; readonly host: BuildHost }) => Promise<void>,

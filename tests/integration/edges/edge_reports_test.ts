@@ -124,7 +124,7 @@ Deno.test("an edge keeps its request log while the platform is down", () =>
     }
   }));
 
-Deno.test("on the page, the owner can see each edge's distance and drain it", () =>
+Deno.test("on the usage page, the owner can see how far away each edge is, and drain an edge", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" } });

@@ -22,7 +22,7 @@ const found = ({ html }: Page, pattern: RegExp): string => {
 };
 
 /**
- * Tries incorrect passwords with pauses in between. Returns whether one of the attempts must wait.
+ * Tries incorrect passwords with pauses in between. Returns whether an attempt is refused with 429.
  */
 async function refusesWithin(node: TestPlatform, attempts: number): Promise<boolean> {
   for (let attempt = 1; attempt <= attempts; attempt++) {

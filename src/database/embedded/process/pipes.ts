@@ -1,6 +1,6 @@
 /**
  * @module The frames of a database's process: read from standard input and written to standard
- * output. Neither uses an event loop, because the engine is synchronous.
+ * output. Both operations block, because the engine is synchronous.
  */
 import {
   encodeFrame,

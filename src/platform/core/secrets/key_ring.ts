@@ -146,7 +146,7 @@ export async function addKey(path: string, random: Random): Promise<KeyRing> {
   return importRing(next);
 }
 
-/** Keeps only the current key. Call this only once nothing is encrypted with another key. */
+/** Keeps only the current key. Call this only when no data is encrypted with another key anymore. */
 export async function forgetOldKeys(path: string): Promise<void> {
   const known = await readKeyFile(path);
   if (known !== undefined) await save(path, { ...known, keys: known.keys.slice(-1) });

@@ -56,7 +56,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   "altssh.bitbucket.org": "bitbucket.org",
 };
 
-/** Forges with a single hostname. Other forges can have several. */
+/** Forges with a single hostname, apart from aliases. Other forges can have several. */
 const PUBLIC_FORGES = new Set(["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"]);
 
 function hostOf(address: GitAddress | undefined): string | undefined {

@@ -71,7 +71,7 @@ export function readUnits(text: string, from: number): PathUnits {
 }
 
 /**
- * One state: a certain character, any character except a slash (`one`), a loop over any characters
+ * One state: a specific character (`text`), any character except a slash (`one`), a loop over any characters
  * (`deep`) or over any characters except slashes (`any`). A `gate` precedes a `deep` that is a
  * whole segment: it leads to the `deep`, or past the `deep` and the next slash.
  */

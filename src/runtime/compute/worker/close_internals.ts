@@ -5,7 +5,7 @@
  */
 import process from "node:process";
 
-/** The error that Node throws if its permission model is on. */
+/** The error that Node's permission model throws when it denies access. */
 class AccessDeniedError extends Error {
   override readonly name = "Error";
   readonly code = "ERR_ACCESS_DENIED";
