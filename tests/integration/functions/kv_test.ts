@@ -97,7 +97,7 @@ Deno.test("the store refuses a value with a reason, and the function continues",
     const store = storeOf(platform, "shop");
     for (
       const [args, message] of [
-        [["set", "", "x"], /context\.kv: key: Add the key/],
+        [["set", "", "x"], /context\.kv: key: Add a key/],
         [["get", "x".repeat(513)], /1 to 512 bytes/],
         [["set", "a", "x", { ttl: 0 }], /ttl: Use a whole number of seconds/],
         [["set", "a", "x".repeat(512 * 1024 + 1)], /at most 524288 bytes/],
