@@ -107,13 +107,16 @@ async function installedPackages(
 ) {
   const tally = createPackageTally();
   const packages = chosenPackages(facts);
-  const small = await smallInstallation(facts, layer);
-  for (const { path, size } of small?.contents ?? []) tally.add(path, size);
+  // Links between several folders of packages stay links only if the folders are read together.
+  const small = packages.length === 0 ? await smallInstallation(facts, layer) : undefined;
+  if (small !== undefined) {
+    for (const { path, size } of small.contents) tally.add(path, size);
+    return { ...small, total: tally.total() };
+  }
   const kept = await readPackageFolders({ ...facts.listing, packages }, tally);
-  const brought = small ??
-    (hasOwnPackages(layer, packages)
-      ? NO_PACKAGES
-      : await serverPackages(host, layer, { facts, tally, command, imports }));
+  const brought = hasOwnPackages(layer, packages)
+    ? NO_PACKAGES
+    : await serverPackages(host, layer, { facts, tally, command, imports });
   return {
     contents: [...kept.contents, ...brought.contents],
     links: { ...kept.links, ...brought.links },

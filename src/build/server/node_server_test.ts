@@ -359,6 +359,14 @@ for (const [name, [more, wanted]] of Object.entries(SELECTED)) {
   });
 }
 
+Deno.test("nodeServer() does not read a named pipe among the packages", async () => {
+  await withTestProject(FEW, async (made) => {
+    await runProgram("mkfifo", { args: [join(made.project, "node_modules/dev/pipe")] });
+    const { contents } = await prepare(made, { ignored: 0 });
+    assert.ok(!contents.some(({ path }) => path.endsWith("/pipe")));
+  });
+});
+
 Deno.test("nodeServer() includes only the fields of the project's package.json that Node reads", async () => {
   const { files, wanted } = Object.values(ROWS)[1]!;
   await withTestProject(files, async (made) => {

@@ -71,7 +71,7 @@ Deno.test("DeliveryQueue tries again after each pause, with the same ID", () => 
   });
 });
 
-Deno.test("DeliveryQueue keeps failed messages with the reason, and tells the channel", () => {
+Deno.test("DeliveryQueue stores failed messages with the reason, and reports them to the channel", () => {
   const channel = testChannel(() => BUSY);
   return withQueue([channel], async ({ queue, clock, kv }) => {
     await queue.accept([request("a")]);
