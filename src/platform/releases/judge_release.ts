@@ -17,8 +17,8 @@ export interface SideCounts {
 /** Minimum number of requests to the new side before it is judged. */
 export const MIN_REQUESTS = 20;
 /**
- * Minimum number of requests to the old side for a comparison. With fewer, the old side's rates
- * count as 0.
+ * Minimum number of requests to the old side for comparing responses with status 400 or more.
+ * Nearly every site has some, for example because browsers request icons that do not exist.
  */
 const MIN_COMPARED = 20;
 
@@ -65,13 +65,12 @@ export function judgeRelease(
   { old, fresh }: { readonly old: SideCounts; readonly fresh: SideCounts },
 ): string | undefined {
   if (fresh.requests < MIN_REQUESTS) return undefined;
-  const isCompared = old.requests >= MIN_COMPARED;
   const worse = (
     name: "failures" | "errors",
     words: string,
     { times, more }: { readonly times: number; readonly more: number },
   ) => {
-    const before = isCompared ? old[name] / old.requests : 0;
+    const before = old.requests === 0 ? 0 : old[name] / old.requests;
     const after = fresh[name] / fresh.requests;
     if (after < before * times || after < before + more) return undefined;
     return `${fresh[name]} of ${fresh.requests} responses from the new deployment ${words} ` +
@@ -80,7 +79,10 @@ export function judgeRelease(
       })`;
   };
   return worse("failures", "have status 500 or more", FAILURES) ??
-    worse("errors", "have status 400 or more", ERRORS) ?? slower(old, fresh);
+    (old.requests < MIN_COMPARED
+      ? undefined
+      : worse("errors", "have status 400 or more", ERRORS)) ??
+    slower(old, fresh);
 }
 
 function slower(old: SideCounts, fresh: SideCounts): string | undefined {
