@@ -4,7 +4,8 @@ import { Failure, failureBody, toFailure } from "./failure.ts";
 export interface RefusalOptions {
   /** Receives the cause of each failure that is the platform's own fault. */
   onFault(requestId: string, cause: unknown): void;
-  showFailure(failure: Failure, requestId: string): Response;
+  /** Renders a failure as a page. */
+  showFailure(failure: Failure, requestId: string): Response | Promise<Response>;
 }
 
 /** Returns a path without parts that could be secret, such as tokens, for use in error messages. */
@@ -36,8 +37,8 @@ export class Refusals {
     return Response.json(failureBody(failure, requestId), { status: failure.status, headers });
   }
 
-  asPage(error: unknown, requestId: string): Response {
-    const response = this.#options.showFailure(this.failureOf(error, requestId), requestId);
+  async asPage(error: unknown, requestId: string): Promise<Response> {
+    const response = await this.#options.showFailure(this.failureOf(error, requestId), requestId);
     response.headers.set("x-svc-request-id", requestId);
     return response;
   }
@@ -45,13 +46,13 @@ export class Refusals {
   /**
    * Responds to a request for an unknown path: with a page for browsers, unless they call the API.
    */
-  ofUnknownPath(
+  async ofUnknownPath(
     { request, pathname }: { readonly request: Request; readonly pathname: string },
     requestId: string,
-  ): Response {
+  ): Promise<Response> {
     const path = shownPath(pathname);
     if (wantsPage(request) && !path.startsWith("/v1/")) {
-      return this.asPage(new Failure("not_found", `No page exists at ${path}`), requestId);
+      return await this.asPage(new Failure("not_found", `No page exists at ${path}`), requestId);
     }
     const message = `No such endpoint: ${request.method} ${path}. See /v1/openapi.json`;
     return this.asJson(new Failure("not_found", message), requestId);

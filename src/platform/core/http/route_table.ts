@@ -13,8 +13,8 @@ export interface RouteSet<Handler> {
   readonly path: PathPattern;
   /** Returns the handler for a method. HEAD is handled in the same way as GET. */
   find(method: string): Handler | undefined;
-  /** The value of the `Allow` field (RFC 9110, 10.2.1). */
-  readonly allow: string;
+  /** Returns the value of the `Allow` field (RFC 9110, 10.2.1). */
+  allow(): string;
 }
 
 /** Orders paths that match the same request by specificity, most specific first. */
@@ -33,6 +33,7 @@ function allowed(methods: Iterable<string>): string {
 
 export class RouteTable<Handler> {
   readonly #paths = new Map<PathPattern, Map<string, Handler>>();
+  readonly #taken = new Set<PathPattern>();
 
   /** @throws {TypeError} if the path already has a handler for that method. */
   add(method: string, path: PathPattern, handler: Handler): void {
@@ -47,12 +48,15 @@ export class RouteTable<Handler> {
     this.#paths.set(path, handlers.set(method, handler));
   }
 
-  sets(): RouteSet<Handler>[] {
-    return [...this.#paths].sort(([one], [other]) => compareSpecificity(one, other)).map(
+  /** Returns the paths added since the last call, most specific first. */
+  takeSets(): RouteSet<Handler>[] {
+    const fresh = [...this.#paths].filter(([path]) => !this.#taken.has(path));
+    for (const [path] of fresh) this.#taken.add(path);
+    return fresh.sort(([one], [other]) => compareSpecificity(one, other)).map(
       ([path, handlers]) => ({
         path,
         find: (method) => handlers.get(method === "HEAD" ? "GET" : method),
-        allow: allowed(handlers.keys()),
+        allow: () => allowed(handlers.keys()),
       }),
     );
   }

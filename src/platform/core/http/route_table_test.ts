@@ -8,7 +8,7 @@ const client = { address: "192.0.2.1", userAgent: "", cookie: null, country: () 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** Creates a router in which every endpoint in the contract responds with its own name. */
-function namingRouter(): Router {
+function namingRouter(bindMore?: () => Promise<void>): Router {
   const router = new Router({
     idempotency: { run: nobody },
     gatekeeper: { caller: nobody, person: nobody, self: nobody },
@@ -21,7 +21,7 @@ function namingRouter(): Router {
     const open = { ...endpoint, params, query, body, access: "anyone" as const };
     router.open(open, () => new Response(name));
   }
-  router.seal();
+  router.seal(bindMore);
   return router;
 }
 
@@ -91,6 +91,27 @@ Deno.test("HEAD gets the response to GET without a body", async () => {
   assert.deepEqual([known.status, await known.text()], [200, ""]);
   const other = await head("/v1/sign-in");
   assert.deepEqual([other.status, other.headers.get("allow")], [405, "OPTIONS, POST"]);
+});
+
+Deno.test("Router loads more routes once, at the first request that no route matches", async () => {
+  let loads = 0;
+  const router = namingRouter(async () => {
+    loads++;
+    await Promise.resolve();
+    router.page("GET", "/pages/:page", ({ params }) => new Response(params.page));
+    router.page("POST", "/v1/projects/:project", () => new Response("a form"));
+  });
+  const ask = (method: string, path: string) =>
+    router.fetch(new Request(`http://platform.test${path}`, { method }), client);
+  assert.equal(await (await ask("GET", "/v1/projects")).text(), "listProjects");
+  assert.equal(loads, 0);
+  const answers = await Promise.all([ask("GET", "/pages/a"), ask("GET", "/pages/b")]);
+  assert.deepEqual(await Promise.all(answers.map((answer) => answer.text())), ["a", "b"]);
+  assert.equal((await ask("POST", "/pages/a")).headers.get("allow"), "GET, HEAD, OPTIONS");
+  assert.equal((await ask("GET", "/nowhere")).status, 404);
+  assert.equal(await (await ask("POST", "/v1/projects/p")).text(), "a form");
+  assert.match((await ask("PUT", "/v1/projects/p")).headers.get("allow")!, /POST/);
+  assert.equal(loads, 1);
 });
 
 Deno.test("RouteTable refuses paths that differ only in parameter names, and duplicates", () => {

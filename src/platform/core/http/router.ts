@@ -45,7 +45,10 @@ function toResponse(endpoint: Endpoint, answer: unknown, requestId: string): Res
   return Response.json(answer, { status: endpoint.status, headers });
 }
 
-type ApiContext = Context<{ Bindings: { client: Client } }>;
+interface Bindings {
+  readonly client: Client;
+}
+type ApiContext = Context<{ Bindings: Bindings }>;
 type Handler = (c: ApiContext, requestId: string) => Promise<Response>;
 
 async function contextOf<E extends Endpoint>(
@@ -76,7 +79,7 @@ const HARDENED = [
 ] as const;
 
 export class Router {
-  readonly #app = new Hono<{ Bindings: { client: Client } }>();
+  #app = new Hono<{ Bindings: Bindings }>();
   readonly #routes = new RouteTable<Handler>();
   readonly #refusals: Refusals;
 
@@ -85,13 +88,6 @@ export class Router {
   constructor(options: RouterOptions) {
     this.#options = options;
     this.#refusals = new Refusals(options);
-    this.#app.onError((error) => this.#refusals.asJson(error, options.requestId()));
-    this.#app.notFound((c) =>
-      this.#refusals.ofUnknownPath(
-        { request: c.req.raw, pathname: c.req.path },
-        options.requestId(),
-      )
-    );
   }
 
   readonly fetch = async (request: Request, client: Client): Promise<Response> => {
@@ -222,7 +218,7 @@ export class Router {
         response.headers.set("x-svc-request-id", requestId);
         return response;
       } catch (error) {
-        return this.#refusals.asPage(error, requestId);
+        return await this.#refusals.asPage(error, requestId);
       }
     });
   }
@@ -252,10 +248,31 @@ export class Router {
     });
   }
 
-  /** Activates the bound routes. Call this last. Also responds to OPTIONS and unknown methods. */
-  seal(): void {
-    for (const { path, find, allow } of this.#routes.sets()) {
-      this.#app.all(path, async (c) => {
+  /**
+   * Activates the bound routes. Call this last. Also responds to OPTIONS and unknown methods.
+   * `bindMore` loads code and binds its routes; it runs at the first request whose path matches no
+   * other route.
+   */
+  seal(bindMore?: () => Promise<void>): void {
+    let more: Promise<Hono<{ Bindings: Bindings }>> | undefined;
+    const load = async (bind: () => Promise<void>) => {
+      await bind();
+      return this.#appOf((c) => this.#refuseUnknown(c));
+    };
+    this.#app = this.#appOf(async (c) => {
+      if (bindMore === undefined) return await this.#refuseUnknown(c);
+      more ??= load(bindMore);
+      return await (await more).fetch(c.req.raw, c.env);
+    });
+  }
+
+  /** Creates a handler for the routes that have been bound since the last call. */
+  #appOf(otherwise: (c: ApiContext) => Promise<Response>): Hono<{ Bindings: Bindings }> {
+    const app = new Hono<{ Bindings: Bindings }>();
+    app.onError((error) => this.#refusals.asJson(error, this.#options.requestId()));
+    app.notFound(otherwise);
+    for (const { path, find, allow } of this.#routes.takeSets()) {
+      app.all(path, async (c) => {
         const requestId = this.#options.requestId();
         const handler = find(c.req.method);
         if (handler !== undefined) return await handler(c, requestId);
@@ -264,14 +281,20 @@ export class Router {
           : this.#refusals.asJson(
             new Failure(
               "method_not_allowed",
-              `${shownPath(c.req.path)} supports ${allow}, not ${c.req.method}`,
+              `${shownPath(c.req.path)} supports ${allow()}, not ${c.req.method}`,
             ),
             requestId,
           );
-        answer.headers.set("allow", allow);
+        answer.headers.set("allow", allow());
         return answer;
       });
     }
+    return app;
+  }
+
+  #refuseUnknown(c: ApiContext): Promise<Response> {
+    const { raw: request, path: pathname } = c.req;
+    return this.#refusals.ofUnknownPath({ request, pathname }, this.#options.requestId());
   }
 
   async #once(
