@@ -8,6 +8,7 @@ import { build, type Metafile, type Plugin } from "esbuild";
 import { dirname, join } from "node:path";
 import { PRELOAD_BUNDLE, PRELOAD_SOURCE } from "../src/runtime/node/bundle_preload.ts";
 import { STAGED_PRELOAD } from "../src/runtime/node/preload_text.ts";
+import { directImports } from "./_direct_imports.ts";
 import { rarePackages, stageRareModules } from "./_rare_modules.ts";
 
 export interface BundleOptions {
@@ -105,6 +106,12 @@ function constants({ releasesUrl }: BundleOptions): Record<string, string> {
   return releasesUrl === undefined ? {} : { SVC_RELEASES_URL: JSON.stringify(releasesUrl) };
 }
 
+/**
+ * Keeps names, so that stack traces in logs stay readable. Short names with the bundler's
+ * `keepNames` would call a function for each function that the program creates.
+ */
+const SHORT = { minifyWhitespace: true, minifySyntax: true } as const;
+
 /** Bundles `main.ts` with code splitting, and reports the result. */
 export async function bundle(options: BundleOptions): Promise<BundleReport> {
   const { metafile, outputFiles } = await build({
@@ -113,16 +120,18 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     outdir: options.outdir,
     bundle: true,
     splitting: true,
-    minify: true,
-    // Keeps error names and the stack traces in logs readable.
-    keepNames: true,
+    ...SHORT,
     format: "esm",
     platform: "node",
     target: "esnext",
     mainFields: ["module", "main"],
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
-    plugins: [versionAlone(options.root), rarePackages(options.root)],
+    plugins: [
+      versionAlone(options.root),
+      rarePackages(options.root),
+      directImports(options.root),
+    ],
     define: constants(options),
     metafile: true,
     logLevel: "warning",
@@ -212,8 +221,7 @@ export async function bundleStartedByName(
       entryPoints: [join(root, entry)],
       outfile: join(outdir, file),
       bundle: true,
-      minify: true,
-      keepNames: true,
+      ...SHORT,
       format: "esm",
       platform: "node",
       target: "esnext",

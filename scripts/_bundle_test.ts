@@ -37,7 +37,7 @@ const RARE =
  * Maximum size of the whole bundle, in kilobytes. It matters because the bundle is copied at every
  * start.
  */
-const PACKED_KILOBYTES = 5_700;
+const PACKED_KILOBYTES = 7_250;
 
 const either = (...patterns: readonly RegExp[]): RegExp =>
   new RegExp(patterns.map(({ source }) => source).join("|"));
@@ -50,18 +50,18 @@ const ROWS: readonly Row[] = [
     chunks: 10,
     without: /commander|zod/,
   },
-  { command: "--help", modules: HELP, kilobytes: 112, chunks: 30, without: ZOD },
+  { command: "--help", modules: HELP, kilobytes: 154, chunks: 30, without: ZOD },
   {
     command: "whoami",
     modules: [...COMMAND, "src/cli/account/whoami.ts"],
-    kilobytes: 280,
+    kilobytes: 348,
     chunks: 60,
     without: either(LARGE, SCHEMAS_OF_OTHERS),
   },
   {
     command: "kv get",
     modules: [...COMMAND, "src/cli/kv/get.ts"],
-    kilobytes: 313,
+    kilobytes: 363,
     chunks: 80,
     without: either(LARGE, SCHEMAS_OF_OTHERS, /src\/contract\//),
   },
