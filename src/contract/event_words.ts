@@ -11,8 +11,18 @@ import { type EventData } from "./event_data.ts";
 const DEPLOYMENT = "Deployment[ of {branch}][ at {commit}][ to {environment}]";
 
 const DAY = { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" } as const;
-const days = new Intl.DateTimeFormat("en-GB", DAY);
-const times = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" });
+const TIME = { timeStyle: "short", timeZone: "UTC" } as const;
+
+/** Created at the first use, because a program's first date format takes about 20 ms. */
+let formats: Record<"day" | "time", Intl.DateTimeFormat> | undefined;
+
+function format(moment: Date, part: "day" | "time"): string {
+  formats ??= {
+    day: new Intl.DateTimeFormat("en-GB", DAY),
+    time: new Intl.DateTimeFormat("en-GB", TIME),
+  };
+  return formats[part].format(moment);
+}
 
 function isMoment(text: string): boolean {
   return /^\d{4}-\d\d-\d\d(?:T|$)/.test(text) && !Number.isNaN(Date.parse(text));
@@ -22,11 +32,11 @@ function isMoment(text: string): boolean {
  * Formats a date such as `1 December 2026`, with the time in UTC if there is one. Other text is
  * returned unchanged.
  */
-function momentOf(text: string): string {
+export function momentOf(text: string): string {
   if (!isMoment(text)) return text;
   const moment = new Date(text);
-  const time = text.includes("T") ? `, ${times.format(moment)} UTC` : "";
-  return `${days.format(moment)}${time}`;
+  const time = text.includes("T") ? `, ${format(moment, "time")} UTC` : "";
+  return `${format(moment, "day")}${time}`;
 }
 
 const FORMATS: Readonly<Record<string, (text: string) => string>> = {

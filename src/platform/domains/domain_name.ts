@@ -1,6 +1,5 @@
-/** Names that can be bound to a project, in canonical form and with their zone. Pure. @module */
+/** Names that can be bound to a project, in canonical form and with their zone. @module */
 import { isIP } from "node:net";
-import { getDomain } from "tldts";
 
 /** Maximum length of a hostname in characters (RFC 1035, 2.3.4), without the trailing dot. */
 const MAX_HOSTNAME = 253;
@@ -49,13 +48,24 @@ function refusedText(text: string): string | undefined {
 }
 
 /**
+ * Returns the registrable domain of a hostname, or `null` if the hostname is a public suffix. The
+ * list of suffixes is only loaded for names with a dot, because most platforms start as
+ * `localhost`.
+ */
+async function zoneOf(hostname: string): Promise<string | null> {
+  if (!hostname.includes(".")) return null;
+  const { getDomain } = await import("tldts");
+  return getDomain(hostname, { allowPrivateDomains: true });
+}
+
+/**
  * Reads a domain in any spelling. Rejects the names in `options.reserved`, and all names under
  * them.
  */
-export function parseDomainName(
+export async function parseDomainName(
   text: string,
   options: { readonly reserved: readonly string[] },
-): DomainNameResult {
+): Promise<DomainNameResult> {
   const refused = refusedText(text);
   if (refused !== undefined) return refuse(refused);
   const wildcard = isWildcard(text);
@@ -78,7 +88,7 @@ export function parseDomainName(
       return refuse(`Use your own domain: ${name} belongs to the platform`);
     }
   }
-  const zone = getDomain(ascii, { allowPrivateDomains: true });
+  const zone = await zoneOf(ascii);
   if (zone === null) {
     return refuse(`Use a registered domain: ${ascii} is a public suffix`);
   }

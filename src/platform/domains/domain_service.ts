@@ -144,7 +144,7 @@ export class DomainService {
     wanted: { readonly hostname: string; readonly environment: string },
   ): Promise<AddedDomains> {
     const { domains, settings, now, random } = this.#services;
-    const parsed = parseDomainName(wanted.hostname, settings);
+    const parsed = await parseDomainName(wanted.hostname, settings);
     if (!parsed.ok) {
       const message = `Cannot add the domain: ${parsed.reason}`;
       const problems = [{ path: "body.hostname", message: parsed.reason }];

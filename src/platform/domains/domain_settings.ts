@@ -36,7 +36,13 @@ const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
  * Returns whether a certificate authority could issue a certificate for a name. For `localhost`,
  * for example, none could.
  */
-const isPublicName = (name: string): boolean => parseDomainName(name, { reserved: [] }).ok;
+const isPublicName = async (name: string): Promise<boolean> =>
+  (await parseDomainName(name, { reserved: [] })).ok;
+
+async function publicNames(names: readonly string[]): Promise<string[]> {
+  const arePublic = await Promise.all(names.map(isPublicName));
+  return names.filter((_, index) => arePublic[index]);
+}
 
 /** Returns whether certificates are ordered. */
 export const ordersCertificates = ({ https, acme }: Pick<Settings, "https" | "acme">): boolean =>
@@ -48,7 +54,7 @@ async function readAcmeOptions(options: DomainOptions): Promise<AcmeOptions | un
     if (Object.keys(acme).length === 0 && acmeDns === undefined) return undefined;
     throw new TypeError("Cannot request certificates: set --https or --acme-directory");
   }
-  if ((https || acmeDns !== undefined) && !isPublicName(baseDomain.toLowerCase())) {
+  if ((https || acmeDns !== undefined) && !await isPublicName(baseDomain.toLowerCase())) {
     throw new TypeError(
       `Cannot request certificates for the hosts of ${baseDomain}: set a public --base-domain`,
     );
@@ -63,21 +69,11 @@ async function readAcmeOptions(options: DomainOptions): Promise<AcmeOptions | un
   return { directoryUrl, contact, termsAgreed: true, serverCa };
 }
 
-/**
- * Returns the names of svc's own name servers.
- *
- * @throws {TypeError} if there is no public base domain.
- */
+/** Returns the names of svc's own name servers. */
 export function nameServersOf(
   { dns, baseDomain }: Pick<Settings, "dns" | "baseDomain">,
 ): readonly string[] {
-  const domain = baseDomain.toLowerCase();
-  if (dns !== undefined && !isPublicName(domain)) {
-    throw new TypeError(
-      `Cannot respond to DNS queries for ${domain}: set a public --base-domain`,
-    );
-  }
-  return dns?.names ?? [`ns.${domain}`];
+  return dns?.names ?? [`ns.${baseDomain.toLowerCase()}`];
 }
 
 function openDns01(
@@ -127,13 +123,18 @@ export async function readDomainOptions(
   }
   const acme = await readAcmeOptions(options);
   const domain = baseDomain.toLowerCase();
+  if (options.dns !== undefined && !await isPublicName(domain)) {
+    throw new TypeError(
+      `Cannot respond to DNS queries for ${domain}: set a public --base-domain`,
+    );
+  }
   const names = new Set([domain, context.publicHost.toLowerCase()]);
   const reserved = [...names].filter((name) => isIP(name) === 0);
   const dns = new DnsClient(
     dnsServer === undefined ? {} : { servers: [parseDnsServer(dnsServer)] },
   );
   const dns01 = openDns01(options, dns, context.onTrouble);
-  const own = options.tls === undefined ? reserved.filter(isPublicName) : [];
+  const own = options.tls === undefined ? await publicNames(reserved) : [];
   return {
     settings: {
       target: { hostname: `${TARGET_LABEL}.${domain}`, addresses: publicAddresses },

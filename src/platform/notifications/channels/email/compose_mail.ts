@@ -1,5 +1,5 @@
 /** Composes the email for one notification, or for several as a digest. Pure. @module */
-import { fillWords } from "../../../../contract/event_words.ts";
+import { fillWords, momentOf } from "../../../../contract/event_words.ts";
 import { type EventKind, EVENTS } from "../../../../contract/events.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import { mailAsHtml, mailAsText, type MailBody, type MailPart } from "./mail_body.ts";
@@ -28,17 +28,8 @@ export interface ComposedMail {
 const MAX_SUBJECT = 150;
 const MAX_NAMED = 2;
 
-const moments = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "long",
-  year: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  timeZone: "UTC",
-});
-
 /** Formats a time as `1 December 2026, 13:05 UTC`, because the reader's time zone is unknown. */
-const momentOf = (time: number): string => `${moments.format(time).replace(" at ", ", ")} UTC`;
+const formatTime = (time: number): string => momentOf(new Date(time).toISOString());
 
 /**
  * Returns one line without control characters, shortened with an ellipsis if it is too long for a
@@ -99,7 +90,7 @@ function buttonOf({ data }: NotificationContent, url: string, { origin }: MailFa
 function lineOf({ category, priority, createdAt }: NotificationContent, facts: MailFacts) {
   const kind = priority === "CRITICAL" ? `${category}, critical` : category;
   const workspace = facts.workspace === null ? [] : [facts.workspace];
-  return [kind, ...workspace, momentOf(createdAt)].join(" · ");
+  return [kind, ...workspace, formatTime(createdAt)].join(" · ");
 }
 
 function footerOf({ category }: NotificationContent, facts: MailFacts): readonly MailPart[] {
@@ -166,7 +157,7 @@ function digest(contents: readonly NotificationContent[], facts: MailFacts) {
     ...contents.flatMap((content): MailPart[] => [
       { type: "item", title: subjectOf(content, facts), url: webUrl(content.actionUrl) },
       { type: "text", text: content.body },
-      { type: "small", text: momentOf(content.createdAt) },
+      { type: "small", text: formatTime(content.createdAt) },
     ]),
     ...(left === 0 ? [] : [{ type: "text", text: `And ${left} more.` } as const]),
     {
