@@ -1,6 +1,6 @@
 /**
- * Bundles the program: splits its code into minified modules, so that starting the program reads
- * and parses only what the command needs.
+ * Bundles the program: splits its code into compact modules, so that starting the program reads and
+ * parses only what the command needs.
  *
  * @module
  */
