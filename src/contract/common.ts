@@ -19,7 +19,7 @@ export const slug = (maximum: number) =>
 
 export const projectName = slug(PROJECT_NAME_MAX);
 
-/** Declares a resource's id or name. The name has a maximum length. */
+/** Declares a resource's ID or name. The name has a maximum length. */
 export const idOrName = (maximum: number) =>
   z.union(
     [uuid, slug(maximum)],

@@ -169,7 +169,7 @@ export function connectionUrl(
   return `postgres://${user}:${password}@${authority}:${port}/${database}${mode}`;
 }
 
-/** The database in a path, as an id or a name. */
+/** The database in a path, as an ID or a name. */
 export const databaseParams = projectParams.extend({
   database: idOrName(DATABASE_NAME_MAX).meta({
     description: "Id or name of the database",

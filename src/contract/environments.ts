@@ -22,7 +22,7 @@ export const environment = z.object({
 }).meta({ id: "Environment" });
 export type Environment = z.infer<typeof environment>;
 
-/** The environment as an id or a name. */
+/** The environment as an ID or a name. */
 export const environmentReference = z.string().min(1).max(64).meta({ example: "production" });
 
 export const listEnvironments = endpoint({

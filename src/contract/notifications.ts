@@ -274,7 +274,7 @@ export const putCategoryPreference = endpoint({
 const typeOf = <const Name extends string>(name: Name) => ({
   type: z.literal(name).meta({ description: "Type of the message", example: name }),
 });
-/** The id is null if the change affects the whole inbox or archive. */
+/** The ID is null if the change affects the whole inbox or archive. */
 const changed = { id: uuid.nullable().describe("Id of the notification; null for all") };
 
 /** Messages in the live stream, keyed by the name of the Server-Sent Event. */

@@ -188,7 +188,7 @@ export const createProjectBody = settings.partial().extend({
 }).strict();
 export const updateProjectBody = settings.partial().strict();
 
-/** A reference to a project by its id or its name. */
+/** A reference to a project by its ID or its name. */
 export const projectReference = idOrName(PROJECT_NAME_MAX);
 const projectParams = z.object({
   project: projectReference.meta({ description: "Name or id of the project", example: "shop" }),

@@ -1,6 +1,6 @@
 /**
  * @module Statements that an attacker could run. `<database>`, `<role>` and `<pid>` are
- * placeholders for another client's names and process id.
+ * placeholders for another client's names and process ID.
  */
 
 /** Statements that must be rejected. */

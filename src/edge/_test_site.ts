@@ -65,7 +65,7 @@ export interface TestSiteOptions {
   readonly rules?: readonly Rule[];
   readonly functions?: SiteFunctions;
   readonly compute?: SiteCompute;
-  /** The deployment's id. Set it to create another deployment of the same project. */
+  /** The deployment's ID. Set it to create another deployment of the same project. */
   readonly deploymentId?: string;
 }
 
@@ -120,7 +120,7 @@ export function noOthers(
 }
 
 /**
- * Returns an edge that serves one site on `site.test`. Request ids start at `r1`, and the edge's
+ * Returns an edge that serves one site on `site.test`. Request IDs start at `r1`, and the edge's
  * clock stands still.
  */
 export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEdge {

@@ -335,7 +335,7 @@ class Edge {
 
   /**
    * Returns the response to an error. A failure of a site's server is written to the site's log. A
-   * fault of the edge itself is reported to the operator. The client gets the request's id.
+   * fault of the edge itself is reported to the operator. The client gets the request's ID.
    */
   #fault(clientRequest: ClientRequest, error: unknown, site?: Site): EdgeResponse {
     if (error instanceof ComputeFailedError && site !== undefined) {

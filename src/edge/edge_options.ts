@@ -21,7 +21,7 @@ export interface EdgeOptions {
   record(entry: AccessRecord): void;
   /** Counts a response. Must be quick and must not throw. */
   readonly count?: ((request: CountedRequest) => void) | undefined;
-  /** Receives the ids of the rules that matched the most recently recorded request. */
+  /** Receives the IDs of the rules that matched the most recently recorded request. */
   readonly match?: ((ruleIds: readonly string[]) => void) | undefined;
   /** Records measurements from a visitor's browser. Must be quick and must not throw. */
   readonly countVitals?: ((measured: CountedVitals) => void) | undefined;
@@ -32,7 +32,7 @@ export interface EdgeOptions {
   readonly random: Random;
   /** A monotonic clock for durations, in milliseconds. */
   readonly stopwatch?: () => number;
-  /** Creates a short unique id from visible ASCII characters. */
+  /** Creates a short unique ID from visible ASCII characters. */
   requestId(): string;
   /**
    * For a front edge, the platform, which handles everything except for rules and files. If

@@ -13,7 +13,7 @@ import type { PagePin, RequestContext } from "./request_context.ts";
 import type { Site } from "./site/site.ts";
 import { isLastingAsset } from "./static/cache_control.ts";
 
-/** Name of the cookie with the id of the deployment that served the browser's last page. */
+/** Name of the cookie with the ID of the deployment that served the browser's last page. */
 const COOKIE = "svc_deployment";
 
 /**
@@ -26,14 +26,14 @@ const HEADER = "x-deployment-id";
 const QUERY = /(?:^|&)dpl=([^&]*)/;
 
 /**
- * Nuxt adds its build id to the URLs of payloads, as `_b` or, in older versions, as the whole
+ * Nuxt adds its build ID to the URLs of payloads, as `_b` or, in older versions, as the whole
  * query.
  */
 const PAYLOAD = /\/_payload\.js(?:on)?$/;
 const PAYLOAD_ID = /(?:^|&)_b=([^&]*)|^([^&=]+)$/;
 
 /**
- * Returns the build id in the query of a payload's URL. A payload that is fetched again has a
+ * Returns the build ID in the query of a payload's URL. A payload that is fetched again has a
  * timestamp instead.
  */
 function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
@@ -48,7 +48,7 @@ function opensPage(request: ClientRequest): boolean {
   return isReading(request.method) && request.header("sec-fetch-mode") === "navigate";
 }
 
-/** Returns the deployment id in a request from a page, or `undefined` if the request has none. */
+/** Returns the deployment ID in a request from a page, or `undefined` if the request has none. */
 export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (opensPage(request)) return undefined;
   const header = request.header(HEADER);
@@ -58,7 +58,7 @@ export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefin
 }
 
 /**
- * Returns the deployment id in the cookie. The id only counts if the browser says that the request
+ * Returns the deployment ID in the cookie. The ID only counts if the browser says that the request
  * comes from a page. It does not count for assets, which come from any deployment that has them, or
  * for files that state the live version.
  */

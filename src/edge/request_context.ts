@@ -33,7 +33,7 @@ import type { SiteRules } from "./site_rules/site_rules.ts";
 /** The deployment of a page, as named by a request from that page. */
 export interface PagePin {
   readonly pageId: string;
-  /** Whether the id is in the URL, where it separates the responses in caches. */
+  /** Whether the ID is in the URL, where it separates the responses in caches. */
   readonly isInUrl: boolean;
 }
 

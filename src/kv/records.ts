@@ -18,7 +18,7 @@ const headSchema = z.object({
   contentType: z.string(),
   /** Milliseconds since the epoch. */
   expiresAt: z.int().optional(),
-  /** The value itself, or the id of the value's parts. */
+  /** The value itself, or the ID of the value's parts. */
   inline: bytes.optional(),
   partsId: z.string().optional(),
 });

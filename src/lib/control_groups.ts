@@ -14,7 +14,7 @@ const PLATFORM = "svc-platform";
 /** Subgroups of a service's group: one for the platform, and one for systemd's commands. */
 const PARTS = new RegExp(`/(?:${PLATFORM}|\\.control)$`);
 
-/** Name of a group: the id and start time of the process that created the group, and a number. */
+/** Name of a group: the ID and start time of the process that created the group, and a number. */
 const GROUP = /^svc-(\d+)-(\d+)-\d+$/;
 
 /** Number of attempts to remove a group, and the pause between two attempts, in milliseconds. */

@@ -1,4 +1,4 @@
-/** @module Identifiers: time-ordered UUIDs for records, and short ids for hostnames. */
+/** @module Identifiers: time-ordered UUIDs for records, and short IDs for hostnames. */
 import type { Clock, Random } from "./clock.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -32,12 +32,12 @@ export function uuidV7(now: Clock, random: Random): string {
 }
 
 /**
- * Digits and consonants. Vowels are omitted so that ids spell no words, as are characters that look
+ * Digits and consonants. Vowels are omitted so that IDs spell no words, as are characters that look
  * like 0 or 1.
  */
 const SHORT_ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
 
-/** Creates a random id of `length` characters (4.75 bits each) for hostnames. */
+/** Creates a random ID of `length` characters (4.75 bits each) for hostnames. */
 export function shortId(random: Random, length = 8): string {
   const limit = 256 - (256 % SHORT_ALPHABET.length);
   let text = "";

@@ -11,7 +11,7 @@ export function mintWebhookSecret(random: Random): string {
   return `${PREFIX}${Buffer.from(random(SECRET_BYTES)).toString("base64")}`;
 }
 
-/** Returns `v1,` followed by the HMAC-SHA256 of the id, timestamp and body, in Base64. */
+/** Returns `v1,` followed by the HMAC-SHA256 of the ID, timestamp and body, in Base64. */
 export function signWebhook(message: {
   readonly id: string;
   /** Seconds since the epoch. */

@@ -106,8 +106,8 @@ export const DEFAULT_SKEW_SECONDS = 3600;
 /** Maximum time for which a replaced deployment can serve its pages, in seconds: 7 days. */
 export const MAX_SKEW_SECONDS = 7 * 86_400;
 
-/** Maximum number of ids that pages can use to identify their deployment. */
+/** Maximum number of IDs that pages can use to identify their deployment. */
 export const MAX_PAGE_IDS = 8;
 
-/** The format of a page id. */
+/** The format of a page ID. */
 export const PAGE_ID = /^[\w.:-]{1,128}$/;

@@ -84,7 +84,7 @@ export function isPublic(address: Uint8Array): boolean {
 /** 127.128.0.0/9: loopback addresses, two for each program that runs as a server. */
 const SERVERS = [127, 128] as const;
 
-/** Returns a server's two loopback addresses, by the id of the process that supervises it. */
+/** Returns a server's two loopback addresses, by the ID of the process that supervises it. */
 export function serverAddresses(pid: number): readonly [Uint8Array, Uint8Array] {
   const address = (which: number): Uint8Array => {
     const number = (pid * 2 + which) % 2 ** 23;

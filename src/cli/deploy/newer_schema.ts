@@ -13,7 +13,7 @@ import { declined } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
 /**
- * Warns about migrations that stay applied, and asks the user at a terminal. Returns the ids of the
+ * Warns about migrations that stay applied, and asks the user at a terminal. Returns the IDs of the
  * deployments that applied them.
  *
  * @throws {CliError} `declined`

@@ -152,7 +152,7 @@ export function toBody(
 /**
  * Creates the deployment, as a difference from the last deployment if the platform still has that
  * one. If the user stops the command during the request, waits for the response, because stopping
- * the deployment requires its id.
+ * the deployment requires its ID.
  */
 async function create(ctx: Context, request: DeploymentRequest) {
   const { cleanupClient, project, root } = request;

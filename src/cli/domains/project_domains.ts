@@ -29,7 +29,7 @@ function toHostname(text: string): string {
 }
 
 /**
- * Finds the domain with the given id or hostname, in any spelling. Throws `not_found` if there is
+ * Finds the domain with the given ID or hostname, in any spelling. Throws `not_found` if there is
  * none.
  */
 export function pickDomain(

@@ -24,7 +24,7 @@ export interface ExposedVariable {
 export interface MissingFacts {
   readonly lines: SuggestedCommands;
   readonly environments: readonly string[];
-  /** The id of the project, if `svc.toml` does not contain it. */
+  /** The ID of the project, if `svc.toml` does not contain it. */
   readonly projectId: string | undefined;
 }
 

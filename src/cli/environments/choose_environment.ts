@@ -147,7 +147,7 @@ function unknownEnvironment(
 }
 
 /**
- * Returns the environment with the given name or id. Throws `not_found` with a list of existing
+ * Returns the environment with the given name or ID. Throws `not_found` with a list of existing
  * environments.
  */
 export function pickEnvironment(

@@ -7,7 +7,7 @@ import { ENVIRONMENT_OPTION, SPAM_OPTION, stateOf } from "./form_options.ts";
 /** Number of submissions to show. */
 const SHOWN = 20;
 
-/** Formats a submission: its id and age, then its fields and files, on separate lines. */
+/** Formats a submission: its ID and age, then its fields and files, on separate lines. */
 function describe({ id, sentAt, spamReason, fields, files }: FormSubmission, now: number): string {
   return [
     `${id} · ${formatAge(sentAt, now)}${spamReason === null ? "" : ` · ${spamReason}`}`,

@@ -19,7 +19,7 @@ export async function listHooks(client: Client, project: Project): Promise<Deplo
   return items;
 }
 
-/** Finds the hook with the given id, or the only hook with the given name. */
+/** Finds the hook with the given ID, or the only hook with the given name. */
 export async function findHook(
   ctx: Context,
   client: Client,

@@ -26,7 +26,7 @@ export const permissionsOf = (given: readonly string[]): Permission[] => [
   ...new Set(knownNames(given, PERMISSION_NAMES, "permission")),
 ];
 
-/** Finds the ids of projects by name. @throws {CliError} if a project does not exist */
+/** Finds the IDs of projects by name. @throws {CliError} if a project does not exist */
 export async function projectIds(client: Client, given: readonly string[]): Promise<string[]> {
   const ids = new Set<string>();
   for (const reference of given) {

@@ -18,7 +18,7 @@ export async function listKeys(client: Client): Promise<ApiKey[]> {
   return items;
 }
 
-/** Finds the key with the given id or prefix, or the only key with the given name. */
+/** Finds the key with the given ID or prefix, or the only key with the given name. */
 export async function findKey(client: Client, reference: string): Promise<ApiKey> {
   const found = (await listKeys(client)).filter(({ id, name, prefix }) =>
     [id, name, prefix].includes(reference)

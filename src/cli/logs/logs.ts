@@ -167,7 +167,7 @@ export default defineCommand({
     const until = flags.until === undefined ? undefined : parseSince(flags.until, ctx.now());
     const follow = flags.follow === true;
     if (flags.build === true && deployment !== undefined) {
-      // A deployment's id is sufficient without a project.
+      // A deployment's ID is sufficient without a project.
       return await showBuildLog(ctx, ctx.client({ phase: "deploy" }), { deployment, follow });
     }
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { isUuid } from "../../lib/ids.ts";
 import { CliError } from "../errors/cli_error.ts";
 
-/** Collects ids of notifications. */
+/** Collects IDs of notifications. */
 export function notificationIds(text: string, previous: readonly string[] | undefined): string[] {
   const id = text.toLowerCase();
   if (!isUuid(id)) {
@@ -14,7 +14,7 @@ export function notificationIds(text: string, previous: readonly string[] | unde
   return [...(previous ?? []), id];
 }
 
-/** Rejects a command line with both ids and the flag for all notifications, or with neither. */
+/** Rejects a command line with both IDs and the flag for all notifications, or with neither. */
 export function checkWhich(ids: readonly string[], all: boolean, flag: string): void {
   if (all && ids.length > 0) throw new CliError("usage", `Use either ids or ${flag}`);
   if (!all && ids.length === 0) {

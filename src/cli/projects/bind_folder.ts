@@ -38,7 +38,7 @@ export async function writeProjectFile(
   await saveProjectConfigSchema(folder.directory);
 }
 
-/** Links a folder to a project by writing its id, name and workspace to `svc.toml`. */
+/** Links a folder to a project by writing its ID, name and workspace to `svc.toml`. */
 export async function bindFolder(
   ctx: Context,
   folder: ProjectFolder,

@@ -24,7 +24,7 @@ const MAX_LISTED = 5;
 
 export interface ProjectFacts {
   readonly folder: ProjectFolder;
-  /** Value of `--project-id`: an id or a name. */
+  /** Value of `--project-id`: an ID or a name. */
   readonly given: string | undefined;
   readonly phase: Phase;
   /** True to fail instead of creating a project or asking for one. */
@@ -52,7 +52,7 @@ export function checkProjectName(name: string): string | undefined {
   return projectName.safeParse(name).error?.issues[0]?.message;
 }
 
-/** Reads a project. Returns `undefined` if the platform has none with that id or name. */
+/** Reads a project. Returns `undefined` if the platform has none with that ID or name. */
 export async function findProject(client: Client, project: string): Promise<Project | undefined> {
   try {
     return await client.call(getProject, { params: { project } });

@@ -1,6 +1,6 @@
 /** @module The resources that the value of an argument or flag can name. */
 
-/** Kinds of resources that have names or ids. */
+/** Kinds of resources that have names or IDs. */
 export type CandidateKind =
   | "project"
   | "database"

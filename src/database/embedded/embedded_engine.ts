@@ -59,7 +59,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     });
   }
 
-  /** Process ids of the running databases. */
+  /** Process IDs of the running databases. */
   get pids(): readonly number[] {
     return [...this.#running.values()].filter(({ isEnded }) => !isEnded).map(({ pid }) => pid);
   }

@@ -1,6 +1,6 @@
-/** @module The names of PostgreSQL's built-in types by their object ids, which never change. */
+/** @module The names of PostgreSQL's built-in types by their object IDs, which never change. */
 
-/** Name and id of a type, and the id of its array type. */
+/** Name and ID of a type, and the ID of its array type. */
 const TYPES: readonly (readonly [name: string, id: number, arrayId: number])[] = [
   ["bool", 16, 1000],
   ["bytea", 17, 1001],

@@ -31,7 +31,7 @@ export interface AccessFacts {
   readonly version: string;
   readonly protection: Protection;
   readonly workspaceId: string;
-  /** An id that changes with the password, or null if no password is set. */
+  /** An ID that changes with the password, or null if no password is set. */
   readonly passwordId: string | null;
   /** SHA-256 of the bypass key, or null if there is no key. */
   readonly bypassHash: string | null;

@@ -46,7 +46,7 @@ function dimension(
  * Returns the key under which responses to a request are stored. Requests with the same key share
  * responses if `Vary` allows this. `HEAD` requests are served from responses to `GET`.
  *
- * Deployment id, host and path contain no space, so spaces separate them. The other parts are
+ * Deployment ID, host and path contain no space, so spaces separate them. The other parts are
  * prefixed with their length.
  */
 export function cacheKey(request: CacheRequest, rule: CacheRule): string {

@@ -36,7 +36,7 @@ interface Facts {
   /** The deployments read so far, newest first. */
   readonly ids: readonly string[];
   readonly assets: ReadonlyMap<string, PastAsset>;
-  /** Deployments, keyed by the ids that their pages use for them. */
+  /** Deployments, keyed by the IDs that their pages use for them. */
   readonly pages: ReadonlyMap<string, string>;
 }
 

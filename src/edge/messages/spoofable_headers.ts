@@ -1,6 +1,6 @@
 /**
  * @module Request fields that would let a client pose as an edge, a proxy or part of a framework.
- * Such fields can contain a false client address, host, country or request id, or claim that
+ * Such fields can contain a false client address, host, country or request ID, or claim that
  * middleware has run. Servers and frameworks trust these fields, so the edge removes them from
  * client requests and writes its own.
  */

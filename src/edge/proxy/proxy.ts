@@ -1,6 +1,6 @@
 /**
  * @module External rewrites: forwards a request to another site and the response to the client,
- * streaming in both directions. After a failure, clients see only the status and the request id.
+ * streaming in both directions. After a failure, clients see only the status and the request ID.
  */
 import {
   type LazySignal,

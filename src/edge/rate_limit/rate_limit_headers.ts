@@ -8,7 +8,7 @@
 import type { Header } from "../messages/header_list.ts";
 import type { RateLimitVerdict } from "./rate_limiter.ts";
 
-/** A verdict with the name of its policy, which is the rule's id. */
+/** A verdict with the name of its policy, which is the rule's ID. */
 export interface NamedVerdict extends RateLimitVerdict {
   readonly name: string;
 }

@@ -21,7 +21,7 @@ export const HARMLESS: Header = [
 export interface EdgeResponse {
   readonly status: number;
   /**
-   * All header fields except the request id. May be shared between responses, so never modified.
+   * All header fields except the request ID. May be shared between responses, so never modified.
    */
   readonly headers: HeaderList;
   readonly body: MemoryBody | BodyStream | null;

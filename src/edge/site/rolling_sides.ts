@@ -17,10 +17,10 @@ const PLACES = 10_000;
 /** How long a browser keeps its number, in seconds: longer than any release takes. */
 const MAX_AGE = 30 * 24 * 60 * 60;
 
-/** Number of characters of the release's id that its cookies contain. */
+/** Number of characters of the release's ID that its cookies contain. */
 const ID_LENGTH = 12;
 
-/** Returns the last characters of the id, which are random. */
+/** Returns the last characters of the ID, which are random. */
 const shortOf = (releaseId: string): string => releaseId.slice(-ID_LENGTH);
 
 /** Returns the number in a cookie of this release, or `undefined` for any other cookie. */

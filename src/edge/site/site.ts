@@ -133,8 +133,8 @@ export interface Site {
   /** How long earlier deployments serve their pages while this one is live, in milliseconds. */
   readonly skewMs: number;
   /**
-   * All ids that the site's pages use to identify the deployment, including the deployment's own
-   * id.
+   * All IDs that the site's pages use to identify the deployment, including the deployment's own
+   * ID.
    */
   readonly pageIds: ReadonlySet<string>;
   /** Earlier deployments; only set on production hosts. */
@@ -225,11 +225,11 @@ export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
 }
 
-/** Returns the ids of the rules at these indexes. */
+/** Returns the IDs of the rules at these indexes. */
 export const ruleIds = ({ rules }: Site, indexes: readonly number[]): readonly string[] =>
   rules === undefined ? [] : indexes.map((index) => rules.compiled.source.rules[index]!.id);
 
-/** Counts a request that a front edge served, for the site's rules with these ids. */
+/** Counts a request that a front edge served, for the site's rules with these IDs. */
 export function countRules({ rules }: Site, ids: readonly string[]): void {
   rules?.counters.addIds(ids);
 }

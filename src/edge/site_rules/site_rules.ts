@@ -27,7 +27,7 @@ class RuleCounters {
     for (const index of indexes) this.#counts[index]!++;
   }
 
-  /** Counts a request for several rules, by id. */
+  /** Counts a request for several rules, by ID. */
   addIds(ids: readonly string[]): void {
     this.#indexes ??= new Map(this.#ruleSet.rules.map(({ id }, index) => [id, index]));
     const indexes = this.#indexes;

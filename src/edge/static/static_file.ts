@@ -51,7 +51,7 @@ export class Representation {
   }
 
   /**
-   * All header fields of a 200 except `content-length` and the request id. They are built on first
+   * All header fields of a 200 except `content-length` and the request ID. They are built on first
    * use, because few files of a large site are ever requested.
    */
   get headers(): HeaderList {

@@ -22,7 +22,7 @@ function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
 const LATEST = /(?:^|\/)builds\/latest\.json$/;
 const latestSchema = z.object({ id: z.string().regex(PAGE_ID) });
 
-/** Returns the build's id, which pages send when they request payloads. */
+/** Returns the build's ID, which pages send when they request payloads. */
 async function pageIdsOf(output: BuiltOutput): Promise<Pick<FoundServer, "pageIds">> {
   const path = output.paths.find((path) => LATEST.test(path));
   const text = path === undefined ? undefined : await output.readText(path);

@@ -297,7 +297,7 @@ export interface Framework {
   readonly versionFile?: string;
   /** Set if servers built with the framework can be deployed. */
   readonly server?: FrameworkServer;
-  /** The build variable for the id that pages send. Each build gets a new id. */
+  /** The build variable for the ID that pages send. Each build gets a new ID. */
   readonly pageIdVariable?: string;
   /** Build variables, for example to disable telemetry. */
   readonly buildVariables?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /**
  * Keys of accounts, credentials and security events in the key-value store. The keys under which
- * users, workspaces, memberships and API keys are stored by id are in `store/keys.ts`.
+ * users, workspaces, memberships and API keys are stored by ID are in `store/keys.ts`.
  *
  * @module
  */

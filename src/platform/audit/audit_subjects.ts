@@ -17,7 +17,7 @@ export interface AuditChange {
 const MAX_TEXT = 500;
 
 interface Row {
-  /** The field that contains the id; `null` if there is none. */
+  /** The field that contains the ID; `null` if there is none. */
   readonly id?: string | null;
   /** The fields that form the subject's name, joined with `/`. */
   readonly name: readonly string[];

@@ -19,7 +19,7 @@ const ID_BYTES = 10;
 const SECRET_BYTES = 25;
 /** Maximum number of decrypted secrets in each of the two generations. */
 const MAX_REVEALED = 1000;
-/** Maximum length of an id that is looked up, in characters. */
+/** Maximum length of an ID that is looked up, in characters. */
 const MAX_ID = 64;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
@@ -27,7 +27,7 @@ const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 export const KEY_KINDS = ["created", "platform"] as const;
 
 const keyRecord = z.object({
-  /** The id that requests contain. */
+  /** The ID that requests contain. */
   id: z.string(),
   name: z.string(),
   kind: z.enum(KEY_KINDS),

@@ -36,7 +36,7 @@ import {
 import type { Content, ObjectStore, StoredContent, WriteCondition } from "./object_store.ts";
 import { BlobStoreError } from "./store_error.ts";
 
-/** Maximum length of an id that is looked up, in characters. */
+/** Maximum length of an ID that is looked up, in characters. */
 const MAX_ID = 64;
 
 /** A part, as listed by the client to complete an upload. */

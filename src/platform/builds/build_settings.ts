@@ -7,7 +7,7 @@ import type { SandboxKind } from "./sandbox/sandbox.ts";
 export interface BuildSettings {
   /** Lets builds run without a sandbox if the machine has none. */
   readonly allowUnsandboxed: boolean;
-  /** The first user id for builds, if the platform runs as root. */
+  /** The first user ID for builds, if the platform runs as root. */
   readonly firstUid: number;
   /** The only kind of sandbox that is tried. By default, the best kind available is used. */
   readonly sandbox?: SandboxKind;

@@ -1,6 +1,6 @@
 /**
  * @module Tracks the calls that a worker has started, in one number shared by the worker's thread
- * and the process's main thread. Calls start in the order of their ids, so one number is enough.
+ * and the process's main thread. Calls start in the order of their IDs, so one number is enough.
  * Whichever thread raises the number first decides whether a call starts or is withdrawn, even
  * while the worker's thread is stuck in a loop.
  *
@@ -8,7 +8,7 @@
  */
 const { load, compareExchange } = Atomics;
 
-/** The id of the last call that was started or withdrawn, in shared memory. */
+/** The ID of the last call that was started or withdrawn, in shared memory. */
 export type BegunCell = Int32Array<SharedArrayBuffer>;
 
 /** Creates the shared number for a new worker. */
@@ -34,7 +34,7 @@ export function beginCall(cell: BegunCell, id: number): boolean {
 }
 
 /**
- * Withdraws the calls up to the id `last` that have not started. Returns the id of the last call
+ * Withdraws the calls up to the ID `last` that have not started. Returns the ID of the last call
  * that has started.
  */
 export function takeBackCalls(cell: BegunCell, last: number): number {

@@ -37,7 +37,7 @@ export interface ThreadTimes {
 export interface CpuTimes {
   /** Returns the CPU time of a process, including all its threads, in milliseconds. */
   process(pid: number): number | undefined;
-  /** Returns the CPU times of a process's threads, by thread id. */
+  /** Returns the CPU times of a process's threads, by thread ID. */
   threads(pid: number): ReadonlyMap<number, ThreadTimes>;
 }
 

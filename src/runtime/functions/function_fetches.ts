@@ -50,7 +50,7 @@ export class FunctionFetches {
     this.#worker = worker;
   }
 
-  /** Returns true if a request with a given id is in progress. */
+  /** Returns true if a request with a given ID is in progress. */
   has(id: number): boolean {
     return this.#running.has(id) || this.#worker.receivers.has(id) || this.#worker.senders.has(id);
   }

@@ -74,7 +74,7 @@ export class FunctionSupervisor {
     return this.#ending;
   }
 
-  /** Process id, while there is a process. */
+  /** Process ID, while there is a process. */
   get pid(): number | undefined {
     return this.#supervisor.current?.running.pid;
   }

@@ -69,7 +69,7 @@ interface SvcQueueOptions {
    * Messages with the same key are delivered one at a time, in the order in which they were sent.
    */
   readonly key?: string;
-  /** If the same id is sent again within 24 hours, nothing is stored. */
+  /** If the same ID is sent again within 24 hours, nothing is stored. */
   readonly id?: string;
 }
 
@@ -110,7 +110,7 @@ interface SvcContext {
   readonly queue: SvcQueue;
   /** The project's database, if its variable is injected. */
   readonly database: SvcDatabase;
-  /** The request's id. Also in the response header x-svc-request-id and in the logs. */
+  /** The request's ID. Also in the response header x-svc-request-id and in the logs. */
   readonly requestId: string;
   /** The step's \`as\` name in the pipeline. */
   readonly as: string | undefined;

@@ -143,7 +143,7 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Returns the highest id of the calls that should be withdrawn if they have not started, or
+   * Returns the highest ID of the calls that should be withdrawn if they have not started, or
    * `undefined` if there are no such calls.
    */
   askBack(): number | undefined {
@@ -152,7 +152,7 @@ export class FunctionWorker implements WorkerContext {
     return this.#askedBack = last;
   }
 
-  /** Removes and returns the withdrawn calls, whose ids are greater than `begun`. */
+  /** Removes and returns the withdrawn calls, whose IDs are greater than `begun`. */
   giveBack(begun: number): UnbegunCall[] {
     const given: UnbegunCall[] = [];
     for (const [id, { call, over }] of [...this.#calls]) {
@@ -309,7 +309,7 @@ export class FunctionWorker implements WorkerContext {
   }
 
   #takeFetch({ id, payload }: Frame): void {
-    // If this request replaced an earlier request with the same id, the earlier one would be
+    // If this request replaced an earlier request with the same ID, the earlier one would be
     // neither counted nor ended.
     if (this.#fetches.has(id)) return this.#breakOff();
     const head = parseFetch(payload);

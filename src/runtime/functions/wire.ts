@@ -19,7 +19,7 @@ export const FunctionFrame = {
   open: 7,
   /** To the process: stop a worker immediately. */
   stop: 2,
-  /** To the process: withdraw the worker's calls up to this id if they have not started. */
+  /** To the process: withdraw the worker's calls up to this ID if they have not started. */
   takeBack: 8,
   /** Load the function; payload: the worker's settings and source as JSON. */
   start: 1,
@@ -54,7 +54,7 @@ export const FunctionFrame = {
   exited: 27,
   /** From the process: the worker was the `id`-th to start. */
   opened: 30,
-  /** From the process: the worker's calls after this id have not started, and never will. */
+  /** From the process: the worker's calls after this ID have not started, and never will. */
   takenBack: 31,
   /** First frame on a worker's connection: the worker's number, with its key as payload. */
   hello: 29,

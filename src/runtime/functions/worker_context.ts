@@ -39,9 +39,9 @@ export interface WorkerContext {
   readonly options: FunctionWorkerOptions;
   /** Time limits of the calls. */
   readonly deadlines: Deadlines;
-  /** Bodies being sent to the worker, by the id of their call or fetch. */
+  /** Bodies being sent to the worker, by the ID of their call or fetch. */
   readonly senders: Map<number, BodySender>;
-  /** Bodies being received from the worker, by the id of their call or fetch. */
+  /** Bodies being received from the worker, by the ID of their call or fetch. */
   readonly receivers: Map<number, BodyReceiver>;
   /** Logs an error, with positions in the author's source. */
   logError(error: WireError, requestId: string | undefined): void;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ThreadFiles, WorkerThreads } from "./worker_threads.ts";
 
-/** Reads fake threads, given by id with their names and CPU times in nanoseconds. */
+/** Reads fake threads, given by ID with their names and CPU times in nanoseconds. */
 function filesOf(threads: Map<number, [name: string, nanoseconds: number]>) {
   let listed = 0;
   const files: ThreadFiles = {

@@ -56,7 +56,7 @@ export class ImageLane {
     return this.#isBusy;
   }
 
-  /** Process id, while there is a process. */
+  /** Process ID, while there is a process. */
   get pid(): number | undefined {
     return this.#supervisor.current?.running.pid;
   }

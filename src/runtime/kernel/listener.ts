@@ -68,7 +68,7 @@ export function installFilter(libc: Libc, filter: Uint8Array<ArrayBuffer>): numb
 }
 
 /**
- * Returns whether a call is still waiting. If so, its thread id still belongs to the calling
+ * Returns whether a call is still waiting. If so, its thread ID still belongs to the calling
  * thread.
  */
 export function isHeld(libc: Libc, descriptor: number, id: bigint): boolean {

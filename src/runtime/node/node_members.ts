@@ -104,7 +104,7 @@ export class NodeMembers {
 
   /**
    * Handles a message from Node. A greeting names only the runtime, because Node could claim
-   * another process's id or sandbox.
+   * another process's ID or sandbox.
    */
   #take(member: FrameConnection, { type, id, payload }: Frame): void {
     switch (type) {

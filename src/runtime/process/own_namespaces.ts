@@ -5,7 +5,7 @@ import type { ProcessCommand } from "./self_command.ts";
 const UNSHARE = "/usr/bin/unshare";
 
 /**
- * Arguments that keep the user, process id and standard streams. Privileges apply only in a new
+ * Arguments that keep the user, process ID and standard streams. Privileges apply only in a new
  * user namespace.
  */
 const ARGUMENTS = ["--user", "--map-current-user", "--keep-caps", "--"] as const;

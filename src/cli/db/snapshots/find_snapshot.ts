@@ -8,7 +8,7 @@ import { printable } from "../../terminal/format.ts";
 import type { OpenedDatabase } from "../open_database.ts";
 
 /**
- * Finds the snapshot with the given id, or the newest one for `latest`. Throws `not_found` if it
+ * Finds the snapshot with the given ID, or the newest one for `latest`. Throws `not_found` if it
  * does not exist.
  */
 export async function findSnapshot(

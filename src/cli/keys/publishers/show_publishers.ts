@@ -20,7 +20,7 @@ export async function listPublishers(client: Client): Promise<TrustedPublisher[]
   return items;
 }
 
-/** Finds the publisher with the given id, or the only publisher of the given repository. */
+/** Finds the publisher with the given ID, or the only publisher of the given repository. */
 export async function findPublisher(client: Client, reference: string): Promise<TrustedPublisher> {
   const found = (await listPublishers(client)).filter(({ id, repository }) =>
     id === reference || repository.toLowerCase() === reference.toLowerCase()

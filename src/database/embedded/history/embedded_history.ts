@@ -233,7 +233,7 @@ export class EmbeddedHistory {
     });
   }
 
-  /** Removes the history of a branch that was removed and created again with the same id. */
+  /** Removes the history of a branch that was removed and created again with the same ID. */
   async #forgetFormer(id: string): Promise<void> {
     const history = this.#of(id);
     // A branch that is being removed is no longer among the open ones.

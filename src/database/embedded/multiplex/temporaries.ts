@@ -1,7 +1,7 @@
 /**
  * @module Temporary tables of many clients in one backend, which has a single schema for all of
  * them. While a client is inactive, its tables are parked under hidden names. Views, indexes and
- * plans refer to tables by id, so they keep working.
+ * plans refer to tables by ID, so they keep working.
  */
 import { BackendError, type SharedBackend } from "./backend.ts";
 import type { Client } from "./client.ts";

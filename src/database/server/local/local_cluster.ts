@@ -212,7 +212,7 @@ export class LocalCluster implements ServerSource {
     await Deno.writeTextFile(join(data, "postgresql.conf"), settings);
     await Deno.remove(startLog).catch(() => {});
     await this.#control("start", `--log=${startLog}`, "--no-wait");
-    // The server writes its process id a moment after it has started.
+    // The server writes its process ID a moment after it has started.
     for (let look = 0; look < 50 && !await this.#isAlive(); look++) await this.#pause(20);
   }
 

@@ -118,7 +118,7 @@ async function untilRecovered(
   connect: () => ReturnType<typeof connectServer>,
 ): Promise<void> {
   const end = performance.now() + RECOVERY_MS;
-  // The server writes its process id a moment after it has started.
+  // The server writes its process ID a moment after it has started.
   for (let looks = 0; performance.now() < end; looks++) {
     const opened = await connect().catch(() => undefined);
     if (opened !== undefined) return closeQuietly(opened.connection);

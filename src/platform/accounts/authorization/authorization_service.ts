@@ -87,7 +87,7 @@ export class AuthorizationService {
   constructor(
     parts: AccountParts,
     grants: GrantRecords,
-    /** The secret that signs client ids. */
+    /** The secret that signs client IDs. */
     readKey: () => Promise<string>,
   ) {
     this.#parts = parts;
@@ -109,7 +109,7 @@ export class AuthorizationService {
     return makeClientId(body, await this.#key());
   }
 
-  /** Returns the client with a given id, or `undefined` if this platform did not issue the id. */
+  /** Returns the client with a given ID, or `undefined` if this platform did not issue the ID. */
   async findClient(id: string): Promise<RegisteredClient | undefined> {
     return readClientId(id, await this.#key());
   }

@@ -1,5 +1,5 @@
 /**
- * Clients that register themselves (RFC 7591). Nothing is stored, because the client's id contains
+ * Clients that register themselves (RFC 7591). Nothing is stored, because the client's ID contains
  * the registration and an authentication code that only this platform can create.
  *
  * @module
@@ -9,7 +9,7 @@ import { createHmac } from "node:crypto";
 import * as z from "zod";
 import { equalInConstantTime } from "../../../lib/hash.ts";
 
-/** Maximum length of a client id, in characters. */
+/** Maximum length of a client ID, in characters. */
 export const MAX_CLIENT_ID = 4096;
 const MAX_REDIRECTS = 5;
 const MAX_REDIRECT = 400;
@@ -102,7 +102,7 @@ export function makeClientId(body: z.infer<typeof registrationBody>, key: string
   return `${text}.${sign(key, text)}`;
 }
 
-/** Reads a client's id. Returns `undefined` if this platform did not issue the id. */
+/** Reads a client's ID. Returns `undefined` if this platform did not issue the ID. */
 export function readClientId(id: string, key: string): RegisteredClient | undefined {
   if (id.length > MAX_CLIENT_ID) return undefined;
   const [text, mac, ...rest] = id.split(".");

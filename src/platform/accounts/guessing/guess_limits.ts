@@ -17,7 +17,7 @@ import type { DeviceCookies } from "./device_cookie.ts";
 export type Guessed = "password" | "second factor" | "link" | "user code" | "preview password";
 
 export interface GuessedAccount {
-  /** The key for the guess's count: an id or an email address, whether known or not. */
+  /** The key for the guess's count: an ID or an email address, whether known or not. */
   readonly subject: string;
   /** The account's user; missing if the account does not exist. */
   readonly userId: string | undefined;

@@ -54,7 +54,7 @@ const reachOf = ({ projects }: PublisherRecord): string =>
   JSON.stringify(projects === null ? null : projects.toSorted());
 
 /**
- * Sets the repository id for all publishers of a repository if any of these publishers has stored
+ * Sets the repository ID for all publishers of a repository if any of these publishers has stored
  * it.
  */
 function withKnownId(publishers: readonly PublisherRecord[]): readonly PublisherRecord[] {

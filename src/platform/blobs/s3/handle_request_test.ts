@@ -255,7 +255,7 @@ Deno.test("strings that are too long for the store are refused without a server 
       const [found = ""] = elements(await (await store.send(path, init)).text(), "Code");
       assert.equal(found, expected, path.slice(0, 40));
     }
-    // Anyone can send a long key id, even without a valid key.
+    // Anyone can send a long key ID, even without a valid key.
     const credential = `${long}/${now.slice(0, 8)}/auto/s3/aws4_request`;
     const query = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}&` +
       `X-Amz-Date=${now}&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature=0`;

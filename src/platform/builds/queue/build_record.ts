@@ -7,7 +7,7 @@ import { type Build, BUILD_STATES } from "../../../contract/builds.ts";
 import type { DeploymentState } from "../../../contract/deployments.ts";
 
 export const buildRecord = z.object({
-  /** The id of the build's deployment. */
+  /** The ID of the build's deployment. */
   id: z.string(),
   projectId: z.string(),
   workspaceId: z.string(),

@@ -18,7 +18,7 @@ const NativeRequest = Request;
 const NativeResponse = Response;
 const decoder = new TextDecoder();
 
-/** The worker's current requests. The ids of requests are odd, and the ids of calls are even. */
+/** The worker's current requests. The IDs of requests are odd, and the IDs of calls are even. */
 export class WorkerFetch {
   readonly #waiting = new Map<number, Waiting>();
   #next = 1;

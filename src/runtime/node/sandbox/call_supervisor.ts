@@ -47,7 +47,7 @@ export interface SupervisorOptions {
   /** Whether the filter also asks about new processes, in addition to programs. */
   readonly asksForks: boolean;
   /**
-   * Called with Node's process id before Node runs. Returns the id in the process's own namespace.
+   * Called with Node's process ID before Node runs. Returns the ID in the process's own namespace.
    */
   readonly begin: (pid: number) => number;
 }
@@ -55,7 +55,7 @@ export interface SupervisorOptions {
 /** The state that exists once Node runs. */
 interface Begun {
   readonly sockets: SocketCalls;
-  /** Node's process id in its own namespace. */
+  /** Node's process ID in its own namespace. */
   readonly ownPid: number;
 }
 

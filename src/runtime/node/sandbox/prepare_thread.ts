@@ -42,7 +42,7 @@ export interface Prepared {
 const ROOT_FOLDER = "root";
 
 /**
- * First of the user ids for Node; each process gets its own user id. systemd and Debian do not use
+ * First of the user IDs for Node; each process gets its own user ID. systemd and Debian do not use
  * this range.
  */
 const FIRST_UID = 0x70000000;

@@ -71,7 +71,7 @@ export function endFirst(pid: number): void {
   } catch { /* the kernel then chooses by size alone */ }
 }
 
-/** Returns a process's id in its own namespace (proc(5), `status`). */
+/** Returns a process's ID in its own namespace (proc(5), `status`). */
 export function ownPidOf(pid: number): number {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   const own = /^NSpid:.*?(\d+)$/m.exec(status)?.[1];

@@ -121,7 +121,7 @@ export interface NodeEnd {
 
 /** A running Node. Its output goes to standard output and error of the process itself. */
 export interface RunningNode {
-  /** Node's process id, as the server's process sees it. */
+  /** Node's process ID, as the server's process sees it. */
   readonly pid: number;
   readonly sandbox: NodeSandbox;
   /** Never rejects. */

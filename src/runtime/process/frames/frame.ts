@@ -2,8 +2,8 @@
  * @module The frames between the platform and a process that runs project code: a fixed header and
  * a payload. Bodies are sent as bytes, and many calls share one connection.
  *
- * Layout, little-endian: payload length (u32), type (u8), worker (u16), id (u32), payload. Both
- * ends define the meaning of type, worker and id.
+ * Layout, little-endian: payload length (u32), type (u8), worker (u16), ID (u32), payload. Both
+ * ends define the meaning of type, worker and ID.
  *
  * This code also runs in threads of functions. Functions may have replaced array methods, so
  * neither `push` nor iteration is used here.
