@@ -205,9 +205,9 @@ export interface StageOptions {
 }
 
 /**
- * Writes `package.json`, `deno.json` and `node_modules` to the stage. With
- * `nodeModulesDir: "manual"` and a package.json, the compiled program also resolves bare imports in
- * code on disk, which servers of deployments need.
+ * Writes `package.json`, `deno.json` and `node_modules` to the stage. With `nodeModulesDir:
+ * "manual"` and a package.json, the compiled program also resolves bare imports in code on disk.
+ * Deployed servers need this.
  */
 export async function stagePackages(
   root: string,

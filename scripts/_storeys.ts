@@ -1,6 +1,6 @@
 /**
- * The inner rooms of large rooms as data. Each list is ordered from top to bottom. A file may
- * import only from the rooms below its own.
+ * Lists the inner rooms of each large room (see docs/architecture.md). Each list is ordered from
+ * top to bottom. A file may import only from the rooms below its own.
  *
  * @module
  */

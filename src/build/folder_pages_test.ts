@@ -13,7 +13,7 @@ Deno.test("folderPagesOf() recognizes folders with a page in any static layer", 
   assert.equal(redirects("/a"), false);
 });
 
-Deno.test("folderPagesOf() returns undefined for a server, or without a manifest", () => {
+Deno.test("folderPagesOf() returns undefined if there is a server layer or no valid manifest", () => {
   const manifest = { version: 1, layers: [layer("client"), layer("server", "COMPUTE")] };
   assert.equal(folderPagesOf(manifest, []), undefined);
   assert.equal(folderPagesOf("no manifest", []), undefined);

@@ -234,7 +234,7 @@ async function heldFiles(
     const message = secret !== undefined
       ? `Looks like ${secret}`
       : isLfsPointer(file)
-      ? "Is a Git LFS pointer instead of the file: run `git lfs pull` and build again"
+      ? "Is a Git LFS pointer instead of the actual file: run `git lfs pull` and build again"
       : undefined;
     if (message === undefined) continue;
     const path = projectPath(root, file);

@@ -1,6 +1,6 @@
 /**
  * @module The schema of the credentials file. The schema is loaded only to check an existing file,
- * so commands with a key from the environment start without it.
+ * so commands that take their key from the environment do not load it.
  */
 import * as z from "zod";
 import { isApiUrl } from "./api_url.ts";

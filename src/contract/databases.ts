@@ -42,7 +42,7 @@ export const databaseOverride = z.object({
   by: z.enum(["database", "variable"]).describe(
     "What overrides the variable: an older database with the same variable, or a variable of the project",
   ),
-  name: z.string().describe("Name of that database or variable"),
+  name: z.string().describe("Name of the database or variable that overrides it"),
   environments: environmentNames.describe("Environments in which it is overridden; null for all"),
   note: z.string().describe("The same information as a sentence, as in `notes`"),
 }).meta({ id: "DatabaseOverride" });

@@ -8,7 +8,7 @@ export const forgeReport = z.object({
   forge: z.enum(FORGES).describe("Forge that hosts the repository"),
   repository: z.string().describe("Path of the repository on the forge"),
   state: z.string().nullable().describe("Status set on the commit; null if none"),
-  isCommented: z.boolean().describe("Whether the pull request has a comment"),
+  isCommented: z.boolean().describe("Whether the pull request has a comment from svc"),
   problem: z.string().nullable().describe("Why the last report failed"),
   at: timestamp.describe("When the last report was sent or failed"),
 }).meta({ id: "ForgeReport" });

@@ -202,7 +202,7 @@ export const HEARD_DEPLOYMENTS = ["all", "own", "none"] as const;
 const heardDeployments = z.enum(HEARD_DEPLOYMENTS);
 
 export const categoryPreferences = z.object({
-  category: category.describe("Category of the event"),
+  category: category.describe("Category that the preferences apply to"),
   channels: channelSwitches.describe("Channels, each on or off"),
   minimumPriority: priority.describe("Minimum priority that is sent"),
   quietHours: quietHours.nullable().describe(

@@ -56,7 +56,7 @@ for (const count of [0, 10, 1000]) {
   });
 }
 
-Deno.bench("new Response() of the same body", { group: "page" }, () => {
+Deno.bench("new Response() with the same body", { group: "page" }, () => {
   new Response(PAGE, { headers: [["content-type", "text/html; charset=utf-8"]] });
 });
 

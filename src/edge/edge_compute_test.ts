@@ -210,7 +210,7 @@ Deno.test("a 404 is final if the route does not fall through", async () => {
   assert.deepEqual([response.status, await response.text()], [404, "no such page of mine"]);
 });
 
-Deno.test("an unsafe request skips a file and reaches the server behind it", async () => {
+Deno.test("a request other than GET or HEAD skips a file and reaches the server behind it", async () => {
   const edge = edgeWith({ server: hello });
   assert.equal(await (await edge.fetch("/form")).text(), "form");
   assert.equal(await (await edge.fetch("/form", { method: "POST", body: "x" })).text(), "hello");

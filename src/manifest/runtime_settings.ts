@@ -20,8 +20,8 @@ export interface RuntimeSettings {
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
   /**
-   * Path for which the server must respond before it goes live. If missing, any response to `/` is
-   * enough.
+   * Path for which the server must return a status from 200 to 399 before its deployment goes live.
+   * If missing, any response to `/` is enough.
    */
   readonly healthPath?: string;
   /** Shell command that starts the server. If missing, the entry is run. */

@@ -1,6 +1,6 @@
 /**
  * Starts with an empty data directory, and uses only a browser to create live sites: from a git
- * repository, from local files, and without JavaScript.
+ * repository and from local files, and also with JavaScript disabled.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

@@ -18,8 +18,8 @@ const FIXTURES = join(ROOT, "fixtures", "open_tabs");
 
 const DEPLOYMENTS = 6;
 /**
- * The tab is used after each deployment except the first, after the rollback, and alongside a new
- * tab.
+ * One round for each use of the open tab: after every deployment but the first, after the rollback,
+ * and alongside a new tab.
  */
 const ROUNDS = [2, 3, 4, 5, 6, 7, 8];
 

@@ -1,6 +1,6 @@
 /**
- * Runs the commands in the README and the guides as if they were pasted on a machine that has only
- * the program.
+ * Runs the commands in the README and the guides as if they were pasted into a terminal on a
+ * machine that has only the program.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -77,7 +77,7 @@ Deno.test("svc deploy names submodules and Git LFS files that have not been fetc
       refused.stderr,
       /Files are Git LFS pointers: intro\.mp4\. Fetch them with `git lfs/,
     );
-    assert.match(refused.stderr, /intro\.mp4: Is a Git LFS pointer instead of the file/);
+    assert.match(refused.stderr, /intro\.mp4: Is a Git LFS pointer instead of the actual file/);
   });
 });
 

@@ -40,7 +40,10 @@ export class Cluster implements AsyncDisposable {
     return new Cluster(pg, folder, kv, password!, socket!, database);
   }
 
-  /** Starts a node. A second start uses the same data directory, and therefore the same name. */
+  /**
+   * Starts a node. A second start with the same `name` uses the same data directory, so the node
+   * keeps the name stored there.
+   */
   async start(name: string, more: Partial<ProgramOptions> = {}): Promise<TestPlatform> {
     return this.#add(await start(join(this.folder, name), this.#shared(more)));
   }

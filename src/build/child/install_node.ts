@@ -24,7 +24,10 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(({ isFile }) => isFile, () => false);
 }
 
-/** Returns the folder with the installed version of `node`, to put first in the search path. */
+/**
+ * Installs a version of Node unless it is already in the cache. Returns the folder to put first in
+ * `PATH`.
+ */
 async function installNode(
   host: BuildHost,
   { version, because, cache }: {

@@ -5,7 +5,7 @@ import { openDatabase, takeDatabaseBranch } from "./open_database.ts";
 
 export default defineCommand({
   description:
-    "The SQL recreates the schema in an empty database or branch. If objects already exist, it fails and changes nothing.",
+    "The SQL recreates the schema in an empty database or branch. If any of these objects already exist, running the SQL fails and changes nothing.",
   define: takeDatabaseBranch,
   offers: { database: "database" },
   examples: [

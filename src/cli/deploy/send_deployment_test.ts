@@ -122,7 +122,7 @@ const BEFORE_LIVE = [
 ] as const;
 
 for (const at of BEFORE_LIVE) {
-  Deno.test(`a deploy stopped at ${at.path}, ${at.moment}, is stopped on the platform`, async () => {
+  Deno.test(`a deploy interrupted at ${at.path}, ${at.moment}, is stopped on the platform`, async () => {
     await withPlatform(async (bench) => {
       await bench.json(["init", "--create"]);
       const run = await stopAt(bench, ["deploy", "--prod", "--json"], at);

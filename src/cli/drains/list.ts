@@ -26,7 +26,7 @@ async function read(ctx: Context, isPlatform: boolean, given: string | undefined
 }
 
 export default defineCommand({
-  description: "Counts start when the platform starts.",
+  description: "Counts start at zero each time the platform starts.",
   define: (command) =>
     command
       .option("--platform", "show the endpoints of svc serve --otlp instead (platform owner only)")

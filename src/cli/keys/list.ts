@@ -2,7 +2,8 @@ import { defineCommand } from "../command/command.ts";
 import { KEY_HEADINGS, keyRow, listKeys } from "./show_keys.ts";
 
 export default defineCommand({
-  description: "Keys cannot be viewed again. Only workspace owners can list them.",
+  description:
+    "The keys themselves are shown only when they are created. Only workspace owners can list them.",
   define: (command) => command,
   examples: [["keys list", "show the workspace's API keys"]],
   async run(_, ctx) {

@@ -13,7 +13,7 @@ import type { Context } from "../session/context.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import type { ProjectFolder } from "./project_folder.ts";
 
-/** Throws if `svc.toml` and its schema cannot be written in the project's folder. */
+/** Throws if `svc.toml` and its schema cannot be written to the project's folder. */
 export async function assertCanBind(ctx: Context, folder: ProjectFolder): Promise<void> {
   const hint = "Make the folder writable, or use another one";
   const path = folder.config === undefined

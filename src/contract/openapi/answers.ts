@@ -166,7 +166,7 @@ export function answersOf(endpoint: Endpoint) {
   };
 }
 
-/** Returns the refusals as components that operations refer to. */
+/** Returns the error responses as components that operations reference. */
 export function refusalComponents(schemas: {
   readonly error: z.ZodType;
   readonly oauthError: z.ZodType;

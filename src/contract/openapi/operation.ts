@@ -78,7 +78,7 @@ function requestBody(endpoint: Endpoint) {
   };
 }
 
-/** Describes an endpoint under its name in the table. */
+/** Returns the OpenAPI operation for an endpoint. `name` is the endpoint's key in `endpoints`. */
 export function operationOf(name: string, endpoint: Endpoint): ZodOpenApiOperationObject {
   const query = endpoint.query as z.ZodObject;
   const given = new Set(Object.keys(query.shape));

@@ -17,7 +17,7 @@ async function withServer(
 }
 
 for (const method of [undefined, "PLAIN", "LOGIN"]) {
-  Deno.test(`openMailServer() catches an email sent with sign-in ${method ?? "none"}`, () =>
+  Deno.test(`openMailServer() catches an email sent with authentication ${method ?? "none"}`, () =>
     withServer(async (port, mails) => {
       const auth = method && { user: "hut", pass: "any", method };
       const transport = createTransport({ host: "127.0.0.1", port, auth: auth || undefined });

@@ -1,4 +1,4 @@
-/** @module Runs a project's functions for other platforms from its folder. */
+/** @module Runs functions that were written for other platforms, from the project's folder. */
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BuildError, nodeVersion, readFunctions, type RunnableFunctions } from "../../build/mod.ts";

@@ -27,7 +27,7 @@ export interface BuildParts {
   /** The store of pushed repositories, if other nodes accept pushes too. */
   readonly pushedRepositories: Pick<PushedRepositories, "sync"> | undefined;
   readonly credentials: OpenGitCredentials;
-  /** Fetches what repositories reference over HTTP. */
+  /** Fetches Git LFS files over HTTP. */
   readonly outbound: OutboundFetch;
   readonly env: Environment;
   /** Allows git to access private, local and reserved addresses, and plain HTTP. */

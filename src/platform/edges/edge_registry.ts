@@ -232,7 +232,7 @@ export class EdgeRegistry {
     return true;
   }
 
-  /** Records a message from an edge. */
+  /** Records that an edge has just sent a message. */
   seen(name: string): void {
     const contact = this.#contacts.get(name);
     if (contact !== undefined) {

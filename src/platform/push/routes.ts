@@ -25,7 +25,10 @@ interface Opened {
   readonly caller: Caller;
 }
 
-/** Converts a failure to a response with the fields and the text that git shows. */
+/**
+ * Converts a failure to a response with the header fields that git needs and the text that it
+ * shows.
+ */
 function refuse(failure: Failure): Response {
   const headers = new Headers({
     "content-type": "text/plain; charset=utf-8",

@@ -23,6 +23,6 @@ for (const status of [301, 302, 303, 307, 308]) {
 }
 
 for (const status of [300, 304, 305]) {
-  Deno.test(`warnRedirectLoops() allows a ${status} to itself, which no client follows`, () =>
+  Deno.test(`warnRedirectLoops() allows a ${status} from a path to itself, because no client follows it`, () =>
     assert.deepEqual(codesOf(status), []));
 }

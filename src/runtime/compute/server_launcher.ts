@@ -50,7 +50,7 @@ export interface LauncherOptions {
 export class ServerLauncher {
   /** The process that is ready for the next server. */
   #spare: Promise<WaitingProcess | undefined> | undefined;
-  /** Cancels the next change of the spare process. */
+  /** Cancels the timer that starts or stops the spare process. */
   #cancel: () => void = () => {};
   #isClosed = false;
   readonly #timers: Timers;

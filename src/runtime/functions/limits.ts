@@ -2,7 +2,7 @@
 import type { GroupLimits } from "../../lib/control_groups.ts";
 
 export interface FunctionLimits {
-  /** Maximum time until a call's result, in milliseconds. */
+  /** Maximum time for a call to return its result, in milliseconds. */
   readonly timeoutMs: number;
   /**
    * Maximum resident memory of all functions in a process, in MiB, in addition to the runtime's own

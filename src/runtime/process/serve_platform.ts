@@ -13,7 +13,7 @@ export interface ServePlatformOptions {
   readonly maxPayload?: number;
   /** Called with the connection. Returns the handler for its frames. */
   readonly begin: (connection: FrameConnection) => (frame: Frame) => void;
-  /** Called before the process exits because the platform has disconnected. */
+  /** Called when the platform has disconnected, just before the process exits. */
   readonly orphaned?: () => void;
 }
 

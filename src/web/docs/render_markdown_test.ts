@@ -15,7 +15,7 @@ Deno.test("renderMarkdown() gives headings the IDs that links use", () => {
   ]);
 });
 
-Deno.test("renderMarkdown() omits HTML, pictures and links to other sites", () => {
+Deno.test("renderMarkdown() escapes HTML, and replaces pictures and disallowed links with their text", () => {
   const rows: Readonly<Record<string, string>> = {
     "<script>alert(1)</script>": "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n",
     "a <b onclick=x>b</b>": "<p>a &lt;b onclick=x&gt;b&lt;/b&gt;</p>\n",

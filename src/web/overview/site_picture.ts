@@ -1,6 +1,6 @@
 /** @module Chooses the file in a deployment that becomes the site's picture. Pure. */
 
-/** Maximum size of a start page, in bytes. */
+/** Maximum size of a home page, in bytes. */
 export const MAX_START_PAGE = 512 * 1024;
 /** Maximum size of a picture, in bytes. */
 export const MAX_PICTURE = 512 * 1024;

@@ -5,7 +5,7 @@ import { Visitor } from "../../helpers/page_visitor.ts";
 import { rekey, start, withPlatform } from "../../helpers/platform.ts";
 import { serveSmtp } from "../../helpers/smtp_server.ts";
 
-/** Longer than clients wait if they do not follow RFC 5321, 4.5.3.2.6. */
+/** Longer than a client that ignores RFC 5321, 4.5.3.2.6 would wait. */
 const LATE_MS = 32_000;
 
 Deno.test("a sign-up email survives server refusals, a restart and a new key", async () => {

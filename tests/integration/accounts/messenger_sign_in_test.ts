@@ -191,7 +191,7 @@ Deno.test(
 );
 
 Deno.test(
-  "after sign-in with the bot, a messenger account can add an address and a second factor",
+  "after signing in with the bot, a user can add an email address and a second factor",
   withBot(async (platform, api) => {
     const ada = new Visitor(platform);
     await signUp(ada, api, 7);

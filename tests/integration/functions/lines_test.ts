@@ -1,6 +1,7 @@
 /**
  * Runs functions that try to access their worker's connection. The functions must not reach the
- * connection, and changes to its frames must harm only their own worker.
+ * connection, and a function that tampers with the connection's frames must harm only its own
+ * worker.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";

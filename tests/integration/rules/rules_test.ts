@@ -146,7 +146,7 @@ Deno.test("an invalid rule set is refused as a unit, with the position of each p
     assert.ok(answer.json.problems.length >= 2, JSON.stringify(answer.json));
   }));
 
-Deno.test("a pipeline whose function the live deployment lacks is refused", () =>
+Deno.test("a pipeline is refused if the live deployment lacks its function", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files });

@@ -281,7 +281,8 @@ export class Multiplexer {
   }
 
   /**
-   * Returns the message to send instead if a client tries to take another client's advisory lock.
+   * Returns the message that replaces a client's `Bind` if the client tries to take another
+   * client's advisory lock; otherwise `undefined`.
    */
   #bound(client: Client, message: Message): Uint8Array | undefined {
     if (message.type !== "B") return undefined;

@@ -186,7 +186,7 @@ export class LocalHistory implements ServerHistory {
       if ((bases.at(-1)?.bytes ?? 0) > maxBytes) {
         for (const { name } of bases) await this.#removeBase(name);
         return this.#fail(
-          "The history of databases does not fit: one base backup is larger than " +
+          "The database history does not fit: one base backup is larger than " +
             "--db-history-size. Raise it, or turn the history off with --db-history-days 0",
         );
       }

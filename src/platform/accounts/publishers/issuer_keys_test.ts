@@ -6,7 +6,10 @@ import { IssuerKeys } from "./issuer_keys.ts";
 const ISSUER = "https://issuer.test";
 const MINUTE = 60_000;
 
-/** Creates an issuer that responds with its documents, or with a status. */
+/**
+ * Creates an `IssuerKeys` with a fake issuer, which responds with its documents and with
+ * `state.status`.
+ */
 function bench(ids: string[]) {
   const state = { now: Date.UTC(2026, 10, 23), status: 200, asked: 0, ids };
   const outbound: OutboundFetch = ({ url }) => {

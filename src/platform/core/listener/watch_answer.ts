@@ -13,7 +13,7 @@ import { addField, addFieldsOf, hasField } from "../../../lib/raw_fields.ts";
 import { inPieces, wholeBody } from "../../../lib/whole_answer.ts";
 import type { ConnectionTable, Sending, Tracked } from "./connection_table.ts";
 
-/** Of every `SAMPLED` single-piece responses, one is watched, and represents the others. */
+/** On average, one in `SAMPLED` single-piece responses is watched, and counts for all of them. */
 const SAMPLED = 16;
 /** Maximum number of bytes that the runtime buffers for a stream whose client does not read. */
 const STREAM_BYTES = 64 * 1024;

@@ -96,7 +96,7 @@ Deno.test("DeliveryQueue drops messages without a receiver", () => {
   });
 });
 
-Deno.test("DeliveryQueue pauses for a host that is down, and then delivers everything exactly once", () => {
+Deno.test("DeliveryQueue pauses deliveries to a host that is down, and then delivers everything exactly once", () => {
   let isDown = true;
   const channel = testChannel(() => isDown ? DOWN : SENT);
   return withQueue([channel], async ({ queue, clock }) => {

@@ -250,7 +250,7 @@ export class InboxIndex {
     return { page, row };
   }
 
-  /** Returns the position of the first notification that is not older than an ID. */
+  /** Returns the position of the first notification whose ID is not less than the given one. */
   #spotOf(id: string): { readonly page: number; readonly row: number } | undefined {
     const bytes = idBytes(id);
     const at = this.#firstPage(bytes);

@@ -105,8 +105,8 @@ export class ServerAddress {
   }
 
   /**
-   * Records that the server listens. `greets` is true if it sends `GREETING` over each connection
-   * that it accepts.
+   * Records that the server is listening. `greets` is true if it sends `GREETING` over each
+   * connection that it accepts.
    */
   listening(greets = false, path = this.socket, server?: object): void {
     if (path === this.socket) return this.#options.listening({ greets }, server);

@@ -71,7 +71,10 @@ export function openTemporaryFolder(
   return { path, isLimited: false };
 }
 
-/** Limits each file of this process to the size of the folder. Writes beyond that size fail. */
+/**
+ * Limits the size of each file that this process writes to `sizeMb`, the intended size of the
+ * folder. Writes beyond that size fail.
+ */
 function limitFiles(libc: Libc, sizeMb: number): void {
   libc.signal(SIGXFSZ, SIG_IGN);
   const bytes = BigInt(sizeMb * MIB);

@@ -15,7 +15,10 @@ const MAX_REDIRECTS = 20;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 class OwnRequests {
-  /** Clients for a loopback port, regardless of the requested host. */
+  /**
+   * HTTP clients, by port. Each connects to its port on the loopback address, regardless of the
+   * requested host.
+   */
   readonly #clients = new Map<number, Deno.HttpClient>();
 
   readonly #own: OwnHosts;

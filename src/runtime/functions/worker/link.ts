@@ -7,7 +7,7 @@ import { FunctionFrame } from "../wire.ts";
 
 const decoder = new TextDecoder();
 
-/** Sends frames to the platform and tracks the current bodies. */
+/** Sends frames to the platform, and tracks the bodies that are being transferred. */
 export class WorkerLink {
   readonly senders = new Map<number, BodySender>();
   readonly receivers = new Map<number, BodyReceiver>();

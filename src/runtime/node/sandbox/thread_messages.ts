@@ -28,7 +28,10 @@ export type ToThread =
   | { readonly type: "end" };
 
 export type FromThread =
-  /** The thread is in its sandbox; `listener` decides the calls of the thread and of Node. */
+  /**
+   * The thread is in its sandbox; `listener` is the descriptor through which the system calls of
+   * the thread and of Node are allowed or denied.
+   */
   | { readonly type: "prepared"; readonly listener?: number; readonly programs: number }
   | { readonly type: "started"; readonly pid: number }
   | { readonly type: "failed"; readonly message: string }
