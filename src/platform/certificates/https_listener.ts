@@ -21,10 +21,11 @@ const PROTOCOLS = ["h2", "http/1.1"];
 const LINGER_MS = 2000;
 
 /**
- * How long an old listener stays open for queued connections if another change follows: `pauses`
- * pauses of `pauseMs` milliseconds each. A process that gets little CPU time waits longer.
+ * How long an old listener stays open for handshakes in progress if another change follows:
+ * `pauses` pauses of `pauseMs` milliseconds each. A pause of more than `lateMs` does not count,
+ * because handshakes also take longer in a process that gets little CPU time.
  */
-const SHORT_LINGER = { pauses: 30, pauseMs: 10 };
+const SHORT_LINGER = { pauses: 40, pauseMs: 10, lateMs: 20 };
 
 /** Time between two attempts to listen on the port again, in milliseconds. */
 const RETRY_MS = 1;
@@ -133,9 +134,7 @@ export class HttpsListener {
   async #replaceAll(): Promise<void> {
     while (this.#again && !this.#closed) {
       this.#again = false;
-      for (let n = 0; n < SHORT_LINGER.pauses && this.#retire !== undefined; n++) {
-        await delay(SHORT_LINGER.pauseMs);
-      }
+      await this.#lingerShortly();
       await this.#retire?.();
       if (await this.#openBeside()) continue;
       await this.#current.close();
@@ -144,6 +143,16 @@ export class HttpsListener {
     // Set before the listener runs. If the listener fails immediately, it must not find a
     // replacement that has already stopped.
     this.#replacing = undefined;
+  }
+
+  /** Waits for the previous listener's handshakes, for at most {@link LINGER_MS}. */
+  async #lingerShortly(): Promise<void> {
+    const { pauses, pauseMs, lateMs } = SHORT_LINGER;
+    for (let timely = 0; timely < pauses && this.#retire !== undefined;) {
+      const started = performance.now();
+      await delay(pauseMs);
+      if (performance.now() - started <= lateMs) timely++;
+    }
   }
 
   /** Opens the next listener, while the old one completes the handshakes in progress. */
