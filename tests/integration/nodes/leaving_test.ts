@@ -20,6 +20,8 @@ const TEXT = "<h1>here</h1>";
 const LONG = Buffer.alloc(7_500_000, "The quick brown fox jumps over the lazy dog. ");
 const CLIENTS = 16;
 const LOOK_MS = 100;
+/** Maximum time for a response, so that a lost request fails the test. */
+const RESPONSE_MS = 60_000;
 
 interface Seen {
   readonly node: string;
@@ -91,10 +93,12 @@ async function visit(balancer: Balancer, seen: Seen[], isOver: () => boolean): P
 }
 
 async function read(asked: ClientRequest) {
+  const lost = setTimeout(() => asked.destroy(new Error("No response arrived")), RESPONSE_MS);
   const answered = once(asked, "response") as Promise<[IncomingMessage]>;
   asked.end();
   const [answer] = await answered;
   const text = (await answer.toArray()).join("");
+  clearTimeout(lost);
   return { statusCode: answer.statusCode, headers: answer.headers, text };
 }
 
