@@ -20,10 +20,10 @@ export const OBJECT = "an object";
 const LEGACY: Readonly<Record<string, string>> = {
   middleware:
     'The field "middleware" is no longer part of the manifest: remove it and publish the code as a function in functions/, called by a pipeline rule in svc.rules.toml',
-  redirects: "The manifest does not support redirects: write them as edge rules in svc.rules.toml",
-  rewrites: "The manifest does not support rewrites: write them as edge rules in svc.rules.toml",
-  headers: "The manifest does not support headers: write them as edge rules in svc.rules.toml",
-  functions: "The manifest does not support functions: put their code in functions/",
+  redirects: "The manifest has no redirects: write them as edge rules in svc.rules.toml",
+  rewrites: "The manifest has no rewrites: write them as edge rules in svc.rules.toml",
+  headers: "The manifest has no headers: write them as edge rules in svc.rules.toml",
+  functions: "The manifest has no functions: put their code in functions/",
 };
 
 const COMPUTE_ONLY = new Set(["entry", "runtime"]);
