@@ -192,8 +192,8 @@ async function refuseServers({ directory, config }: BuildOptions): Promise<void>
   if (signs.length === 0) return;
   const { message, hint, details } = refuseSigns(signs);
   throw new BuildError("server_invalid", message, {
-    ...(hint === undefined ? {} : { hint }),
-    ...(details === undefined ? {} : { details }),
+    hint,
+    details,
   });
 }
 

@@ -72,7 +72,7 @@ export async function surveyFolder(folder: string, projectRoot: string): Promise
   const walked = await walkOutput(folder, {
     projectRoot,
     packagesApart: true,
-    ...(ignored === undefined ? {} : { ignored }),
+    ignored,
   });
   return { ...walked, projectRoot, report: ignored?.report ?? emptyReport() };
 }

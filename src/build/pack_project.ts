@@ -170,7 +170,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     detected: built.detected,
     settings: serverSettings({ ...options, config }),
     isNamed: built.isNamed,
-    ...(skipValidation === undefined ? {} : { skipValidation }),
+    skipValidation,
     ...(config?.images === undefined ? {} : { images: config.images }),
   });
   const { framework } = built.detected;

@@ -110,8 +110,8 @@ async function findFiles(
   if (found.type === "unusable") {
     const { message, hint, details } = found;
     throw new BuildError(details === undefined ? "manifest_invalid" : "server_invalid", message, {
-      ...(hint === undefined ? {} : { hint }),
-      ...(details === undefined ? {} : { details }),
+      hint,
+      details,
     });
   }
   const { placements } = found;
@@ -209,7 +209,7 @@ async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Desc
   };
   for (const note of made.found?.notes ?? []) host.say("build", "warn", note);
   const { framework, urls } = facts.detected;
-  const from = { framework, ...(urls === undefined ? {} : { urls }) };
+  const from = { framework, urls };
   const { found } = made;
   const paths = made.listing.files.map(({ path }) => path);
   const proposed = withImages(

@@ -76,6 +76,6 @@ export function oauthFailure({ status, from, body, retryAfter }: Received): ApiE
   return new ApiError(reason ?? `The response of ${from} is not from svc: status ${status}`, {
     status,
     ...(status === 429 ? { code: "rate_limited" as const } : {}),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    retryAfter,
   });
 }

@@ -59,7 +59,7 @@ export async function fetchOctets<E extends Endpoint>(
     path: buildPath(endpoint.path, { params, query }),
     headers: { accept: "*/*", ...(sent === undefined ? {} : { "content-type": type }) },
     ...(sent === undefined ? {} : { body: () => sent }),
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   if (response.body === null) return new Blob([]).stream();
   return response.body;

@@ -106,7 +106,7 @@ export function databaseEngines(
       postgres: postgres ?? LOCAL,
       dataFolder: dataDir.root,
       memoryBytes: machineMemory(),
-      ...(history === undefined ? {} : { history }),
+      history,
       ...(nodes.isShared ? { sharedKey: (own) => sharedKey(foundation, own) } : {}),
       onTrouble,
     });

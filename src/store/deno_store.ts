@@ -48,7 +48,7 @@ export class DenoStore extends RecordStore {
     const listed = this.#kv.list<T>(selector, {
       reverse,
       ...(limit === undefined || limit === Infinity ? {} : { limit }),
-      ...(batchSize === undefined ? {} : { batchSize }),
+      batchSize,
     });
     try {
       yield* listed as AsyncIterableIterator<Entry<T>, undefined>;

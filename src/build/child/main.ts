@@ -57,7 +57,7 @@ async function loadConfig(directory: string): Promise<ProjectConfig | undefined>
   if (loaded.status === "missing") return undefined;
   if (loaded.status === "found") return loaded.config;
   const { diagnostics, source } = loaded;
-  const found = { file: "svc.toml", diagnostics, ...(source === undefined ? {} : { source }) };
+  const found = { file: "svc.toml", diagnostics, source };
   throw new BuildError("build_failed", `Fix svc.toml\n${rendered(found)}`);
 }
 

@@ -53,11 +53,11 @@ export async function bundleLayer(
     entry: place.entry,
     cacheDir: host.cacheDir,
     forNode: found !== undefined && forDeno !== true,
-    ...(imports === undefined ? {} : { imports }),
-    ...(jsxImportSource === undefined ? {} : { jsxImportSource }),
-    ...(prelude === undefined ? {} : { prelude }),
+    imports,
+    jsxImportSource,
+    prelude,
     ...(wrapper === undefined ? {} : { wrapper: wrapper(basename(place.entry)) }),
-    ...(edit === undefined ? {} : { edit }),
+    edit,
   });
   return { result, prefix: place.prefix };
 }

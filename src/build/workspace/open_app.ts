@@ -45,7 +45,7 @@ async function configOf(directory: string, path: string): Promise<ProjectConfig 
   const { diagnostics, source } = loaded;
   const found = {
     file: join(path, PROJECT_CONFIG_FILE),
-    ...(source === undefined ? {} : { source }),
+    source,
   };
   const lines = diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, found));
   throw new BuildError("build_failed", `Fix svc.toml in ${path}\n${lines.join("\n")}`);

@@ -88,7 +88,7 @@ async function packDeployment(
       ...definedOnly({ branch: flags.branch, message: flags.message }),
       environment,
       manifest: pack.manifest,
-      ...(pack.rules === undefined ? {} : { rules: pack.rules }),
+      rules: pack.rules,
     },
   };
 }

@@ -20,7 +20,7 @@ async function runCommand(
 ): Promise<Answer> {
   const { answer } = await ctx.call(words, {
     ...(folder === undefined ? {} : { cwd: ctx.path(folder) }),
-    ...(stdin === undefined ? {} : { stdin }),
+    stdin,
   });
   if ("error" in answer) throw new ToolFailure(answer);
   return answer;

@@ -27,7 +27,7 @@ async function folderAt(directory: string, ctx: Context): Promise<ProjectFolder>
       {
         found: {
           file: showPath(loaded.path, ctx),
-          ...(loaded.source === undefined ? {} : { source: loaded.source }),
+          source: loaded.source,
           diagnostics: hasErrors(loaded.diagnostics) ? loaded.diagnostics : [],
         },
       },

@@ -269,8 +269,8 @@ export async function createContext(
         now: host.now,
         newIdempotencyKey: () => crypto.randomUUID(),
         ...(outlivesStop === true ? {} : { signal: host.signal, watchChange }),
-        ...(chosen === undefined ? {} : { workspace: chosen }),
-        ...(host.waits === undefined ? {} : { waits: host.waits }),
+        workspace: chosen,
+        waits: host.waits,
         onWaiting: (waited) =>
           ui.log(phase, "info", `Still waiting for ${apiUrl} (${waited / 1000} s)`),
         onExchange: ({ method, path, status }) => ui.debug(phase, `${method} ${path} ${status}`),

@@ -114,7 +114,7 @@ export class FunctionsServer {
       deploymentId,
       publicHost,
       address: () => this.#address(),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      timeoutMs,
     });
     runner.start();
   }

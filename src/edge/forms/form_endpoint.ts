@@ -145,7 +145,7 @@ function refuse(
   if (wantsJson(request)) {
     return jsonResponse(status, { ok: false, error: words?.[1] ?? "Refused" }, all);
   }
-  return edgePage(request, status, { headers: all, ...(words === undefined ? {} : { words }) });
+  return edgePage(request, status, { headers: all, words });
 }
 
 function thank(

@@ -260,7 +260,7 @@ async function describeFramework(
     name,
     range,
     root: source.root,
-    ...(source.lockFile === undefined ? {} : { lockFile: source.lockFile }),
+    lockFile: source.lockFile,
   });
   return version === undefined ? { id, name: title } : { id, name: title, version };
 }

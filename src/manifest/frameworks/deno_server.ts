@@ -143,7 +143,7 @@ async function find({ project }: BuiltOutput): Promise<Found> {
     launch: {
       forDeno: true,
       imports,
-      ...(jsxImportSource === undefined ? {} : { jsxImportSource }),
+      jsxImportSource,
     },
     directory: ".",
     entry,

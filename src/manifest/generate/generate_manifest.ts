@@ -303,8 +303,8 @@ export function generateManifest(
   const { directory, fallback } = found;
   const manifest = generateStaticManifest({
     directory,
-    ...(fallback === undefined ? {} : { fallback }),
-    ...(framework === undefined ? {} : { framework }),
+    fallback,
+    framework,
   });
   return { ...manifest, ...withUrls };
 }

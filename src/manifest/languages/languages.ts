@@ -65,8 +65,8 @@ function frameworkOf({ id, name, plan }: Language): Framework {
           entry,
           clients: [],
           placements,
-          ...(image === undefined ? {} : { image }),
-          ...(memoryMb === undefined ? {} : { memoryMb }),
+          image,
+          memoryMb,
         };
       },
     },

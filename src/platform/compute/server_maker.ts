@@ -241,7 +241,7 @@ export class ServerMaker {
     image: RuntimeSettings["image"],
   ): Promise<ComputeServerOptions["program"]> {
     if (image !== undefined) {
-      return { ...(command === undefined ? {} : { command }), image, toolchains: [], path: [] };
+      return { command, image, toolchains: [], path: [] };
     }
     if (command === undefined) throw new CommandMissingError();
     const { dataDir, env } = this.#options;

@@ -106,7 +106,7 @@ export function createDrains(foundation: Foundation, parts: DrainParts): Project
   // The operator specifies these endpoints, so they may be on this machine.
   const operatorOutbound = createOutboundFetch({
     allowPrivate: true,
-    ...(parts.caCerts === undefined ? {} : { caCerts: parts.caCerts }),
+    caCerts: parts.caCerts,
   });
   const drains = new Drains({
     ...foundation,

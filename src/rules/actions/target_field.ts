@@ -44,7 +44,7 @@ function checkAuthority(authority: string): TargetProblem | undefined {
   return {
     code: "bad_target",
     message: `Use a target with a hostname ${wanted}: it is ${describeValue(host)}`,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   };
 }
 
@@ -90,7 +90,7 @@ export function* checkTarget(
   if ("problems" in parsed) {
     for (const { message, hint } of parsed.problems) {
       if (message.startsWith("Reference the splat")) continue;
-      yield errorAt(at, { code: "bad_target", message, ...(hint === undefined ? {} : { hint }) });
+      yield errorAt(at, { code: "bad_target", message, hint });
     }
     return;
   }

@@ -26,7 +26,7 @@ export const host: ConditionType<string, string> = {
     yield errorAt(path, {
       code: "bad_host",
       message: `Use a hostname ${wanted}: it is ${describeValue(value)}`,
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     });
   },
   normalize: hostOrSame,

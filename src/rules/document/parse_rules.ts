@@ -78,7 +78,7 @@ function* load(
   const { findings, sound } = yield* checkAll(value, surroundings);
   const diagnostics = toDiagnostics(findings, {
     ruleSet: value,
-    ...(document === undefined ? {} : { document }),
+    document,
   });
   if (hasErrors(diagnostics)) return { diagnostics };
   const ruleSet = value as RuleSet;

@@ -178,7 +178,7 @@ export function factsFromRequest(request: DescribedRequest): RequestFacts | Path
     path,
     rawQuery,
     header: (name) => headers.get(name),
-    ...(ip === undefined ? {} : { ip }),
+    ip,
     country: () => country,
     asn: () => asn,
     device: () => device,

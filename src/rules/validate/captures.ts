@@ -26,7 +26,7 @@ function* checkGlob(placed: PlacedLeaf): Generator<Finding> {
       yield errorAt(path, {
         code: "bad_glob",
         message: `${message} (character ${offset + 1})`,
-        ...(hint === undefined ? {} : { hint }),
+        hint,
       });
     }
   } else if (!isRoot) {
@@ -72,7 +72,7 @@ function* checkReferences(checked: CheckedRule): Generator<Finding> {
         yield errorAt(at, {
           code: "bad_reference",
           message,
-          ...(hint === undefined ? {} : { hint }),
+          hint,
         });
       }
     } else if (known !== undefined && checked.isPathKnown) {

@@ -47,9 +47,9 @@ export function sampleRequest(
     host,
     target,
     headers,
-    ...(country === undefined ? {} : { country }),
-    ...(asn === undefined ? {} : { asn }),
-    ...(ip === undefined ? {} : { ip }),
-    ...(device === undefined ? {} : { device }),
+    country,
+    asn,
+    ip,
+    device,
   };
 }

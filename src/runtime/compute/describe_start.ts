@@ -59,9 +59,9 @@ export function describeStart(
     hosts: options.hosts ?? [],
     allowUnsandboxed,
     tmpMb: options.tmpMb ?? DEFAULT_TMP_MB,
-    ...(nodeBinary === undefined ? {} : { nodeBinary }),
-    ...(command === undefined ? {} : { command }),
-    ...(program === undefined ? {} : { program }),
-    ...(tools === undefined ? {} : { tools }),
+    nodeBinary,
+    command,
+    program,
+    tools,
   };
 }

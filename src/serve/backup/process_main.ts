@@ -54,9 +54,9 @@ async function run(work: BackupWork, signal: AbortSignal): Promise<BackupResult>
   try {
     const proven = await backUpToPlace({
       ...options,
-      ...(kv === undefined ? {} : { kv }),
-      ...(blobs === undefined ? {} : { blobs }),
-      ...(keys === undefined ? {} : { keys }),
+      kv,
+      blobs,
+      keys,
       env: Deno.env.toObject(),
       databases: { postgres },
       now: systemClock,

@@ -178,7 +178,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const signer = new Signer();
   const cache = createHttpCache({
     now: () => signer.now(),
-    ...(responseBytes === undefined ? {} : { capacityBytes: responseBytes }),
+    capacityBytes: responseBytes,
     onError: (error) => onTrouble(`Cannot renew a cached response: ${messageOf(error)}`),
   });
   const sites = new EdgeSites({ client, files, cache });
@@ -209,7 +209,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
     cache,
     outbound: outbound.fetch,
     trustProxy,
-    ...(memoryBytes === undefined ? {} : { cacheBytes: memoryBytes }),
+    cacheBytes: memoryBytes,
     ...options.geo,
     onError: (cause: unknown, id: string) =>
       log({ level: "error", message: `Request ${id} failed: ${cause}` }),

@@ -119,7 +119,7 @@ export class ServedLog {
       layer,
       isPage: page !== undefined,
       referrer,
-      ...(country === undefined ? {} : { country }),
+      country,
     };
     this.#waitingLength += referrer?.length ?? 0;
   };

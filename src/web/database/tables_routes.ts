@@ -90,7 +90,7 @@ async function showTables(visit: DatabaseVisit): Promise<Response> {
     const { table: wanted } = tableIn(visit.parts.visit.query);
     if (table === undefined) {
       const error = wanted === "" ? undefined : `Table "${wanted}" does not exist`;
-      return tablesPage(visit, { catalog, size: 0, ...(error === undefined ? {} : { error }) });
+      return tablesPage(visit, { catalog, size: 0, error });
     }
     return tablesPage(visit, { catalog, grid: await readGrid(visit, table), size: sizeOf(table) });
   } catch (error) {

@@ -164,7 +164,7 @@ export async function runAsOwner(
     env: { PATH: "/usr/bin:/bin", LANG: "C", LC_ALL: "C", ...env },
     cwd: "/",
     stdin: "null",
-    ...(signal === undefined ? {} : { signal }),
+    signal,
     ...owner,
   });
   if (success) return;
