@@ -1,5 +1,5 @@
 /**
- * Fetches a page of a deployment by hostname, without DNS: the connection goes to the loopback
+ * Fetches a deployment's page by hostname, without DNS: the connection goes to the loopback
  * address, and the `Host` header identifies the site.
  *
  * @module

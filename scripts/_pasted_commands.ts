@@ -1,5 +1,5 @@
 /**
- * Runs the commands of a Markdown page as a reader would paste them: in one shell, in order,
+ * Runs the commands on a Markdown page as a reader would paste them: in one shell, in order,
  * against a platform that the page's own `svc serve` starts.
  *
  * @module
@@ -22,7 +22,7 @@ export interface PastedOutput extends PastedCommand {
 const BLOCK = /^```(console|sh)\n([^]*?)^```$/gm;
 
 /**
- * Returns the commands of a `console` block: lines after `$ `, with the lines after `> ` that
+ * Returns the commands in a `console` block: lines after `$ `, with the lines after `> ` that
  * continue them.
  */
 function splitConsole(block: string): PastedCommand[] {
@@ -32,7 +32,7 @@ function splitConsole(block: string): PastedCommand[] {
   }));
 }
 
-/** Returns the commands of a page below one of its headings, in reading order. */
+/** Returns the commands below one of a page's headings, in reading order. */
 export function readCommands(page: string, heading = ""): PastedCommand[] {
   const part = heading === "" ? page : page.slice(page.indexOf(`\n${heading}\n`));
   return [...part.matchAll(BLOCK)].flatMap(([, kind, block]) =>

@@ -82,7 +82,7 @@ export function rarePackages(root: string): Plugin {
 }
 
 /**
- * The code with which pg_dump accepts compiled WebAssembly, as an option that callers cannot set.
+ * pg_dump's code that accepts compiled WebAssembly, an option that callers cannot set.
  */
 const TAKES_WASM = "wasmBinary=Module.wasmBinary";
 

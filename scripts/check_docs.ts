@@ -56,7 +56,7 @@ function goneSymbols({ path, text }: TextFile, source: (path: string) => string 
   );
 }
 
-/** A line such as `_In effect since 2026-11-26. Supersedes "…" of 2026-11-22._`. */
+/** A line such as `_In effect since 2026-11-26. Supersedes "…" from 2026-11-22._`. */
 const STATUS = /^_(?:In effect|Superseded) since \d{4}-\d\d-\d\d\..*_$/;
 
 function withoutStatus({ path, text }: TextFile): string[] {

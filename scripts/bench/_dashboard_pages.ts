@@ -1,4 +1,4 @@
-/** @module The pages of the dashboard that `deno task bench dashboard` measures. */
+/** @module The dashboard pages that `deno task bench dashboard` measures. */
 import { leadsTo, pageRoutes } from "../../tests/helpers/page_routes.ts";
 
 /** Number of notifications that the person who opens the pages has. */
@@ -87,7 +87,7 @@ const NOT_MEASURED: Readonly<Record<string, string>> = {
   "/previews/sign-in": "redirects to a preview",
   "/sign-in/messenger": "needs a bot",
   "/sign-in/two-factor": "needs a second factor",
-  "/welcome/:token": "ends with its first use",
+  "/welcome/:token": "works only once",
   "/invitation/:token": "one record",
   "/sign-up/confirm/:token": "one record",
   "/reset-password/:token": "one record",

@@ -28,7 +28,7 @@ export interface Entrant {
   readonly host: string;
 }
 
-/** Returns the entrants of each protocol: the runners that serve it. */
+/** Returns the entrants for each protocol: the runners that serve it. */
 export function entrantsOf(runners: readonly Runner[]): readonly (readonly Entrant[])[] {
   return PROTOCOLS.map((protocol) =>
     runners.flatMap(({ name, pid, host, ...ports }) => {
@@ -56,7 +56,7 @@ export interface Race {
   readonly processorAims?: Readonly<Record<string, number>>;
 }
 
-/** Runs the race of one protocol and returns its rows. */
+/** Runs the race over one protocol and returns its rows. */
 async function heat(entrants: readonly Entrant[], given: Race): Promise<readonly string[][]> {
   const results = new Map<string, Cost[]>(entrants.map(({ name }) => [name, []]));
   const { path, many, seconds } = given;

@@ -146,7 +146,9 @@ async function measure(
   };
 }
 
-/** Returns the rows of one protocol. The time that each case adds is relative to the first case. */
+/**
+ * Returns the rows for one protocol. The time that each case adds is relative to the first case.
+ */
 async function rowsOf(
   place: BenchPlace,
   cases: readonly Case[],

@@ -1,5 +1,5 @@
 /**
- * Time to the first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
+ * Time to the first byte of every dashboard page, on a platform with 1,000 projects, 10,000
  * deployments, 100,000 notifications and 20,000 log lines. The platform runs in its own process:
  * the program in `SVC_BIN`, or the source.
  *

@@ -70,7 +70,7 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Returns the medians of each engine. The engines alternate in every round. */
+/** Returns each engine's medians. The engines alternate in every round. */
 async function race(
   sides: readonly DatabaseSide[],
   rounds: number,

@@ -106,8 +106,8 @@ async function residentMegabytes(pid: number): Promise<number> {
 }
 
 /**
- * Measures how long platforms take to get ready on an existing data directory, and the memory of
- * the last of them.
+ * Measures how long platforms take to get ready on an existing data directory, and how much memory
+ * the last one uses.
  */
 async function measureServe(dataDir: string, { env }: Place) {
   const ready: number[] = [];

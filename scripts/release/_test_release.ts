@@ -14,7 +14,7 @@ export const VERSION = "1.2.3";
 
 export interface Made {
   readonly root: string;
-  /** The folder of the release. */
+  /** The release's folder. */
   readonly out: string;
   readonly place: string;
   readonly publicKey: string;

@@ -1,4 +1,4 @@
-/** The packages of a release, installed as their users install them. */
+/** A release's packages, installed as users install them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hear, isInstalled } from "../_process.ts";

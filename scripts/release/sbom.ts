@@ -15,7 +15,7 @@ const lockSchema = z.object({
 function readKey(key: string): { readonly name: string; readonly version: string } {
   const [, name, version] = /^((?:@[^/]+\/)?[^@]+)@([^_]+)/.exec(key) ?? [];
   if (name === undefined || version === undefined) {
-    throw new TypeError(`Cannot read the package "${key}" of deno.lock`);
+    throw new TypeError(`Cannot read the package "${key}" in deno.lock`);
   }
   return { name, version };
 }

@@ -100,7 +100,7 @@ export const anyObject = z.record(z.string(), z.unknown());
 
 export const projectInput = {
   project: z.string().max(100).optional()
-    .describe("Name or id of the project; optional if there is a default"),
+    .describe("Name or ID of the project; optional if there is a default"),
 };
 
 /**

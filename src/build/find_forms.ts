@@ -22,7 +22,7 @@ export interface FoundForm {
   /** The text of the page. */
   readonly source: string;
   readonly position: Position;
-  /** True if the method of the form is POST. */
+  /** True if the form's method is POST. */
   readonly isPost: boolean;
 }
 

@@ -202,8 +202,8 @@ interface ExcludedFile {
 }
 
 /**
- * Returns the path of a listed file in the project. For a file outside the project, returns its
- * path in the deployment.
+ * Returns a listed file's path in the project. For a file outside the project, returns its path in
+ * the deployment.
  */
 function projectPath(root: string, { absolutePath, path }: OutputFile): string {
   const found = relative(root, absolutePath);

@@ -97,7 +97,7 @@ async function askedIn(
 
 /**
  * Reads the required version from the project, then its workspace: `.node-version`, `.nvmrc`, then
- * `volta` and `engines` of package.json.
+ * `volta` and `engines` in package.json.
  */
 export async function readProjectNode(
   reader: ProjectReader,

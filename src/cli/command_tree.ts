@@ -35,7 +35,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "nodes",
     section: "Platform",
-    summary: "List the nodes of the platform and their tasks",
+    summary: "List the platform's nodes and their tasks",
     load: () => import("./nodes/nodes.ts"),
   },
   EDGES,

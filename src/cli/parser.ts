@@ -92,7 +92,7 @@ function versionFlags(asked: AskedCommand | undefined, options: BuildOptions): s
   return own.some(({ long }) => long === "--version") ? "-v" : "-v, --version";
 }
 
-/** Builds the parser of the requested command, or of the whole CLI. */
+/** Builds the parser for the requested command, or for the whole CLI. */
 export function buildProgram(asked: AskedCommand | undefined, options: BuildOptions) {
   const program = new Command("svc")
     .description("Develop, deploy and serve sites: CLI, platform and edge in one program")

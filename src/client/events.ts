@@ -50,7 +50,7 @@ export async function* followEvents<E extends Endpoint>(
     readonly params: Readonly<Record<string, unknown>>;
     readonly query?: QueryInputOf<E>;
     readonly signal: AbortSignal;
-    /** Id of the last event that was received. The stream continues after it. */
+    /** ID of the last event that was received. The stream continues after it. */
     readonly lastEventId?: string | undefined;
     /** Called for each node of the platform whose events are missing from the stream. */
     onMissingNode?(node: MissingNode): void;

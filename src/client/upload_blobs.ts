@@ -1,6 +1,6 @@
 /**
  * @module Uploads blobs, with several requests at a time. Small blobs share a request, and each
- * large blob gets a separate one. Failed requests are repeated with increasing pauses. The platform
+ * large blob gets a separate one. Failed requests are retried with increasing pauses. The platform
  * keeps uploaded blobs, so after an interruption, the next deploy uploads only the missing ones.
  */
 import pMap from "p-map";
@@ -129,7 +129,7 @@ function singleRequest(
 
 interface Job {
   /**
-   * Creates the request, which can be repeated. `onBytes` is called with the progress of its body.
+   * Creates the request, which can be retried. `onBytes` is called with the progress of its body.
    */
   readonly request: (onBytes: (bytes: number) => void) => RawRequest;
   readonly blobs: readonly BlobSource[];

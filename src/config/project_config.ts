@@ -31,7 +31,7 @@ export interface CronTaskConfig {
   readonly schedule: string;
   /** IANA name of the time zone. Defaults to UTC. */
   readonly timezone?: string | undefined;
-  /** How many times a failed run is repeated. Defaults to 0. */
+  /** How many times a failed run is retried. Defaults to 0. */
   readonly retries?: number | undefined;
 }
 
@@ -103,9 +103,9 @@ export interface ProjectConfig {
     /** Path to request before the server goes live. */
     readonly healthPath?: string;
   };
-  /** Scheduled tasks, in the order of the file. */
+  /** Scheduled tasks, in file order. */
   readonly cron: readonly CronTaskConfig[];
-  /** Queues, in the order of the file. */
+  /** Queues, in file order. */
   readonly queues: readonly QueueConfig[];
   /** Forms, or `undefined` if the table is missing. In that case, the forms in the HTML apply. */
   readonly forms?: readonly FormConfig[];

@@ -34,7 +34,7 @@ const token = z.string().min(1).max(200);
 export const SIGN_UP_METHODS = ["email", "messenger"] as const;
 
 export const account = z.object({
-  id: uuid.describe("Id of the account"),
+  id: uuid.describe("ID of the account"),
   name: z.string().meta({ description: "Name of the person", example: "Ada Lovelace" }),
   email: z.string().nullable().meta({
     description: "Email address; null if there is none",
@@ -108,7 +108,7 @@ export const confirmSignUp = endpoint({
   auth: "none",
   body: z.object({
     token: token.meta({
-      description: "Token of the link",
+      description: "Token from the link",
       example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
     }),
   }).strict(),
@@ -137,7 +137,7 @@ export const completePasswordReset = endpoint({
   auth: "none",
   body: z.object({
     token: token.meta({
-      description: "Token of the link",
+      description: "Token from the link",
       example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
     }),
     password: newPassword.meta({
@@ -176,7 +176,7 @@ export const signInSecondFactor = endpoint({
   auth: "none",
   body: z.object({
     challenge: token.meta({
-      description: "`challenge` of the sign-in",
+      description: "`challenge` from the sign-in",
       example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
     }),
     code: factorCode.meta({
@@ -198,7 +198,7 @@ export const claimOwner = endpoint({
   auth: "none",
   body: z.object({
     token: token.meta({
-      description: "Token of the welcome link",
+      description: "Token from the welcome link",
       example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
     }),
     email: email.meta({ description: "Email address", example: "ada@example.com" }),
@@ -277,13 +277,13 @@ export const addEmail = endpoint({
 export const confirmEmail = endpoint({
   method: "POST",
   path: "/v1/account/email/confirm",
-  summary: "Confirm the email address with the token from the email, in a session of the account",
+  summary: "Confirm the email address with the token from the email, in one of the account's sessions",
   refusals: [404],
   tag,
   access: "account",
   body: z.object({
     token: token.meta({
-      description: "Token of the link",
+      description: "Token from the link",
       example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
     }),
   }).strict(),
@@ -291,7 +291,7 @@ export const confirmEmail = endpoint({
 });
 
 export const session = z.object({
-  id: uuid.describe("Id of the session"),
+  id: uuid.describe("ID of the session"),
   name: z.string().describe("Browser and operating system, if known"),
   address: z.string().meta({
     description: "IP address that last used the session",
@@ -311,7 +311,7 @@ export type Session = z.infer<typeof session>;
 export const listSessions = endpoint({
   method: "GET",
   path: "/v1/account/sessions",
-  summary: "List the sessions of the account",
+  summary: "List the account's sessions",
   tag,
   access: "account",
   query: pageQuery,
@@ -321,16 +321,16 @@ export const listSessions = endpoint({
 export const revokeSession = endpoint({
   method: "DELETE",
   path: "/v1/account/sessions/{session}",
-  summary: "End a session of the account",
+  summary: "End one of the account's sessions",
   tag,
   access: "account",
-  params: z.object({ session: uuid.describe("Id of the session") }),
+  params: z.object({ session: uuid.describe("ID of the session") }),
   status: 204,
 });
 
 /** A CLI or other program that was signed in with the device flow. */
 export const tool = z.object({
-  id: uuid.describe("Id of the grant"),
+  id: uuid.describe("ID of the grant"),
   name: z.string().meta({
     description: "Name that the client gave itself",
     example: "svc on laptop",
@@ -362,6 +362,6 @@ export const revokeTool = endpoint({
   summary: "Revoke a client's access token",
   tag,
   access: "account",
-  params: z.object({ tool: uuid.describe("Id of the grant") }),
+  params: z.object({ tool: uuid.describe("ID of the grant") }),
   status: 204,
 });

@@ -15,7 +15,7 @@ const description = z.string().trim().max(500, "Must be at most 500 characters")
 const MAX_TIME = 40;
 const expiry = timestamp.max(MAX_TIME).nullable();
 const projects = z.array(uuid).min(1).max(MAX_KEY_PROJECTS).nullable();
-const keyParams = z.object({ key: uuid.describe("Id of the API key") });
+const keyParams = z.object({ key: uuid.describe("ID of the API key") });
 
 /** Fields that can be set when a key is created, and changed later. */
 const settings = z.object({
@@ -25,7 +25,7 @@ const settings = z.object({
     example: ["deploy-previews"],
   }),
   projects: projects.meta({
-    description: "Ids of the projects that the key can access; null for all",
+    description: "IDs of the projects that the key can access; null for all",
     example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"],
   }),
   description: description.meta({
@@ -39,7 +39,7 @@ const settings = z.object({
 });
 
 export const apiKey = z.object({
-  id: uuid.describe("Id of the API key"),
+  id: uuid.describe("ID of the API key"),
   name: z.string().meta({ description: "Name of the key", example: "ci" }),
   prefix: z.string().describe("First characters of the key, enough to recognize it"),
   role: role.describe(
@@ -55,7 +55,7 @@ export const apiKey = z.object({
   publisherId: uuid.nullable().describe(
     "Trusted publisher that got the key; null for keys created by people",
   ).meta({ example: null }),
-  createdBy: uuid.describe("Id of the member who created it"),
+  createdBy: uuid.describe("ID of the member who created it"),
   createdAt: timestamp.describe("When the API key was created"),
   lastUsedAt: timestamp.nullable().describe(
     "When the key was last used, to the minute; null if never",
@@ -90,7 +90,7 @@ export const createApiKey = endpoint({
 export const listApiKeys = endpoint({
   method: "GET",
   path: "/v1/api-keys",
-  summary: "List the API keys of the workspace",
+  summary: "List the workspace's API keys",
   tag,
   access: "owner",
   query: pageQuery,

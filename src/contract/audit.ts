@@ -16,7 +16,7 @@ export const AUDIT_ENTRIES = 50_000;
 export const AUDIT_CREDENTIALS = [...CREDENTIAL_TYPES, "hook", "platform"] as const;
 
 export const auditEntry = z.object({
-  id: uuid.describe("Id of the entry"),
+  id: uuid.describe("ID of the entry"),
   at: timestamp.describe("Time of the change"),
   action: z.string().describe("API operation").meta({ example: "createApiKey" }),
   summary: z.string().describe("Summary of the operation").meta({ example: "Create an API key" }),
@@ -24,27 +24,27 @@ export const auditEntry = z.object({
     example: "/v1/api-keys",
   }),
   project: z.string().nullable().describe(
-    "Project of the request: the name or id in the request, or the name of the project that the resource belongs to; null if none",
+    "Project of the request: the name or ID in the request, or the name of the project that the resource belongs to; null if none",
   ).meta({ example: "lanterns" }),
   user: z.object({
-    id: uuid.describe("Id of the user"),
+    id: uuid.describe("ID of the user"),
     name: z.string().meta({ description: "Name of the user", example: "shop" }),
   }).nullable().describe(
     "Account that made the change; null for a deploy hook",
   ),
   credential: z.object({
     type: z.enum(AUDIT_CREDENTIALS).describe("Type of the credential"),
-    id: uuid.describe("Id of the credential"),
+    id: uuid.describe("ID of the credential"),
     name: z.string().meta({ description: "Name of the credential", example: "shop" }),
   }).describe("Credential of the request"),
   target: z.object({
-    id: z.string().nullable().describe("Id of the subject; null if it has none"),
+    id: z.string().nullable().describe("ID of the subject; null if it has none"),
     name: z.string().nullable().meta({
       description: "Name of the subject; null if it has none",
       example: "shop",
     }),
   }).nullable().describe(
-    "Resource that was created, changed or deleted, with its id and name; null in entries from older versions",
+    "Resource that was created, changed or deleted, with its ID and name; null in entries from older versions",
   ).meta({ example: { id: "01940000-0000-7000-8000-000000000000", name: "ci" } }),
   changes: z.array(z.object({
     field: z.string().describe("Name of the field").meta({ example: "role" }),
@@ -55,7 +55,7 @@ export const auditEntry = z.object({
   })).describe("Changed fields with their old and new values. Secrets are left out")
     .meta({ example: [{ field: "role", from: "viewer", to: "developer" }] }),
   address: z.string().describe("IP address of the request"),
-  requestId: z.string().nullable().describe("Id of the request, as in its response"),
+  requestId: z.string().nullable().describe("ID of the request, as in its response"),
 }).meta({ id: "AuditEntry" });
 export type AuditEntry = z.infer<typeof auditEntry>;
 

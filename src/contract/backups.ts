@@ -17,8 +17,8 @@ const provenBackup = z.object({
   blobs: count.describe("Blobs in the restored backup"),
   databases: z.object({
     count: count.describe("Number of databases"),
-    tables: count.describe("Tables of all databases"),
-    rows: count.describe("Rows of all tables"),
+    tables: count.describe("Tables in all databases"),
+    rows: count.describe("Rows in all tables"),
   }).describe("Databases in the restored backup"),
 });
 

@@ -36,7 +36,7 @@ const key = prefix.min(1, "Must not be empty").refine(
   "Use a key without the segments . and .., which HTTP clients remove from URLs",
 );
 const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
-  "Name or id of the environment",
+  "Name or ID of the environment",
 );
 const objectKey = key.meta({ description: "Key of the object", example: "photos/kestrel.jpg" });
 
@@ -53,7 +53,7 @@ export const blobObject = z.object({
 export type BlobObject = z.infer<typeof blobObject>;
 
 export const blobKey = z.object({
-  id: z.string().meta({ description: "Access key id", example: "SVCKABCDEFGHIJKLMNOP" }),
+  id: z.string().meta({ description: "Access key ID", example: "SVCKABCDEFGHIJKLMNOP" }),
   name: z.string().describe("Name of the key").meta({ example: "backup laptop" }),
   environment: z.string().describe("Environment of the store that the key opens").meta({
     example: ENVIRONMENT_PRODUCTION,
@@ -72,7 +72,7 @@ const tag = "Blob store";
 export const listBlobs = endpoint({
   method: "GET",
   path,
-  summary: "List the objects of a project's blob store in byte order of their keys",
+  summary: "List the objects in a project's blob store, in byte order of their keys",
   access: "developer",
   tag,
   params: projectParams,
@@ -93,7 +93,7 @@ export const listBlobs = endpoint({
     }),
   }),
   response: z.object({
-    items: z.array(blobObject).describe("Objects of the page"),
+    items: z.array(blobObject).describe("Objects on the page"),
     folders: z.array(z.string()).describe(
       "Distinct prefixes of keys, up to and including the delimiter",
     ),
@@ -114,7 +114,7 @@ export const listBlobs = endpoint({
 export const deleteBlob = endpoint({
   method: "DELETE",
   path: `${path}/object`,
-  summary: "Delete an object of a project's blob store. Succeeds if the key does not exist",
+  summary: "Delete an object from a project's blob store. Succeeds even if the key does not exist",
   tag,
   params: projectParams,
   query: z.object({ environment, key: objectKey }),
@@ -220,7 +220,7 @@ export const deleteBlobKey = endpoint({
   tag,
   params: projectParams.extend({
     credential: z.string().max(64).meta({
-      description: "Access key id",
+      description: "Access key ID",
       example: "SVCKABCDEFGHIJKLMNOP",
     }),
   }),

@@ -25,7 +25,7 @@ export const buildLogPart = z.object({
   isComplete: z.boolean().describe("True if the log is complete"),
 }).meta({ id: "BuildLogPart" });
 
-const params = z.object({ deployment: uuid.describe("Id of the deployment") });
+const params = z.object({ deployment: uuid.describe("ID of the deployment") });
 
 export const getBuildLog = endpoint({
   method: "GET",

@@ -10,8 +10,8 @@ export const BUILD_STATES = ["QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCEL
 export type BuildState = (typeof BUILD_STATES)[number];
 
 export const build = z.object({
-  id: uuid.describe("Id of the build (same as its deployment's)"),
-  projectId: uuid.describe("Id of the project"),
+  id: uuid.describe("ID of the build (same as its deployment's)"),
+  projectId: uuid.describe("ID of the project"),
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
   state: z.enum(BUILD_STATES).meta({ description: "State of the build", example: "SUCCEEDED" }),
   ahead: z.int().nullable().describe(
@@ -51,7 +51,7 @@ export const startBuild = endpoint({
   response: build,
 });
 
-const buildParams = z.object({ build: uuid.describe("Id of the build") });
+const buildParams = z.object({ build: uuid.describe("ID of the build") });
 
 export const listBuilds = endpoint({
   method: "GET",

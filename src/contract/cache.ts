@@ -12,7 +12,7 @@ const purgeOptions = {
     "If true, mark responses as stale: they can be served while the edge refreshes them. If false or omitted, remove them",
   ),
   environment: environmentReference.optional().describe(
-    "Name or id of the environment to purge; all if omitted",
+    "Name or ID of the environment to purge; all if omitted",
   ),
 };
 

@@ -23,7 +23,7 @@ export const projectName = slug(PROJECT_NAME_MAX);
 export const idOrName = (maximum: number) =>
   z.union(
     [uuid, slug(maximum)],
-    `Must be an id, or a name of at most ${maximum} lower-case letters, digits and inner hyphens`,
+    `Must be an ID, or a name of at most ${maximum} lower-case letters, digits and inner hyphens`,
   );
 
 export const PAGE_LIMIT_DEFAULT = 20;
@@ -58,7 +58,7 @@ export const pageQuery = z.object({
 /** Declares one page of a list. `nextCursor` is null on the last page. */
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({
-    items: z.array(item).describe("Entries of the page"),
+    items: z.array(item).describe("Entries on the page"),
     nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
   });
 
@@ -102,7 +102,7 @@ export const apiError = z.object({
   }),
   code: z.enum(ERROR_CODES).describe("Machine-readable code of the error"),
   requestId: z.string().meta({
-    description: "Id of the request in the platform's log",
+    description: "ID of the request in the platform's log",
     example: "5f2c9a7b1e-4q",
   }),
   hint: z.string().optional().describe("How to fix it"),

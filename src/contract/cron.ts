@@ -12,7 +12,7 @@ export const cronRun = z.object({
   path: z.string().describe("Path of the request, with its query if any").meta({
     example: "/api/cron",
   }),
-  deploymentId: uuid.describe("Id of the deployment"),
+  deploymentId: uuid.describe("ID of the deployment"),
   trigger: z.enum(["schedule", "request"]).describe("What started the run"),
   outcome: z.enum(CRON_OUTCOMES).describe(
     "`succeeded` if the status is below 400, `running` if the run has not finished",
@@ -20,9 +20,9 @@ export const cronRun = z.object({
   status: z.int().nullable().describe("Status of the response; null if there was none"),
   error: z.string().nullable().describe("Why there was no complete response; null otherwise"),
   startedAt: timestamp.describe("When the run started"),
-  durationMs: z.number().nullable().describe("Time to the end of the response in milliseconds"),
+  durationMs: z.number().nullable().describe("Time until the end of the response, in milliseconds"),
   requestId: z.string().meta({
-    description: "Id of the run's request in the log",
+    description: "ID of the run's request in the log",
     example: "5f2c9a7b1e-4q",
   }),
 }).meta({ id: "CronRun" });

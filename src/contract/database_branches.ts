@@ -49,7 +49,7 @@ export const createBranchBody = z.object({
 }).strict();
 
 export const databaseSnapshot = z.object({
-  id: uuid.describe("Id of the snapshot"),
+  id: uuid.describe("ID of the snapshot"),
   branch: branchName.meta({ description: "Branch of the snapshot", example: "main" }),
   sizeBytes: z.int().meta({ description: "Size in bytes", example: 41943040 }),
   kind: z.enum(["daily", "manual"]).describe(
@@ -185,7 +185,7 @@ export const restoreDatabaseSnapshot = endpoint({
   path: `${path}/snapshots/{snapshot}/restore`,
   summary: "Restore a snapshot, to a new branch or to the branch it was taken from",
   tag,
-  params: databaseParams.extend({ snapshot: uuid.describe("Id of the snapshot") }),
+  params: databaseParams.extend({ snapshot: uuid.describe("ID of the snapshot") }),
   body: z.object({
     branch: branchName.meta({
       description: "Branch to replace, or to create",
@@ -200,6 +200,6 @@ export const deleteDatabaseSnapshot = endpoint({
   path: `${path}/snapshots/{snapshot}`,
   summary: "Delete a snapshot",
   tag,
-  params: databaseParams.extend({ snapshot: uuid.describe("Id of the snapshot") }),
+  params: databaseParams.extend({ snapshot: uuid.describe("ID of the snapshot") }),
   status: 204,
 });

@@ -31,7 +31,7 @@ export const querySqlBody = z.object({
     `Use at most ${MAX_SQL_LENGTH} characters in all parameters`,
   ).optional().meta({
     description:
-      "Values of `$1`, `$2` and so on, in PostgreSQL's text form, at most 1 MiB together. " +
+      "Values of `$1`, `$2` and so on, in PostgreSQL's text form, at most 1 MiB in total. " +
       "`sql` must then be a single statement",
     example: [],
   }),

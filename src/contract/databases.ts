@@ -40,7 +40,7 @@ const environmentNames = z.array(z.string().min(1).max(100)).max(50).nullable();
  */
 export const databaseOverride = z.object({
   by: z.enum(["database", "variable"]).describe(
-    "What overrides the variable: an older database with the same variable, or a variable of the project",
+    "What overrides the variable: an older database with the same variable, or one of the project's variables",
   ),
   name: z.string().describe("Name of the database or variable that overrides it"),
   environments: environmentNames.describe("Environments in which it is overridden; null for all"),
@@ -52,17 +52,17 @@ export const databaseHistory = z.object({
   since: timestamp.nullable().describe(
     "Earliest time that its branches can be restored to; null if there is none yet",
   ),
-  keepDays: z.number().describe("Days that are kept"),
-  sizeBytes: z.int().describe("Size on disk in bytes, for all of the engine's databases together"),
+  keepDays: z.number().describe("Number of days of history to keep"),
+  sizeBytes: z.int().describe("Size on disk in bytes, for all of the engine's databases combined"),
   maxBytes: z.int().describe("Maximum size on disk in bytes"),
   problem: z.string().nullable().describe("Why the history is not being kept; null if it is"),
 }).meta({ id: "DatabaseHistory" });
 export type DatabaseHistory = z.infer<typeof databaseHistory>;
 
 export const database = z.object({
-  id: uuid.describe("Id of the database"),
+  id: uuid.describe("ID of the database"),
   name: databaseName.meta({ description: "Name of the database", example: "orders" }),
-  projectId: uuid.describe("Id of the project"),
+  projectId: uuid.describe("ID of the project"),
   engine: z.enum(DATABASE_ENGINES).describe(
     "`embedded` (runs inside svc) or `server` (a PostgreSQL server)",
   ),
@@ -172,7 +172,7 @@ export function connectionUrl(
 /** The database in a path, as an ID or a name. */
 export const databaseParams = projectParams.extend({
   database: idOrName(DATABASE_NAME_MAX).meta({
-    description: "Id or name of the database",
+    description: "ID or name of the database",
     example: "orders",
   }),
 });

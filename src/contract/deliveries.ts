@@ -8,10 +8,10 @@ import { endpoint } from "./endpoint.ts";
 const tag = "Deliveries";
 
 export const deadLetter = z.object({
-  id: uuid.describe("Id of the dead letter"),
+  id: uuid.describe("ID of the dead letter"),
   channel: z.enum(DELIVERY_CHANNELS).describe("Channel of the message"),
   userId: uuid.nullable().describe("Account of the recipient; null for a webhook or a forge"),
-  workspaceId: uuid.nullable().describe("Id of the workspace; null if the message has none"),
+  workspaceId: uuid.nullable().describe("ID of the workspace; null if the message has none"),
   event: eventName.describe("Event of the notification; for a digest, of the first one"),
   title: z.string().meta({ description: "Title of the message", example: "shop is live" }),
   notifications: z.int().describe("Number of notifications in the message"),
@@ -25,7 +25,7 @@ export const deadLetter = z.object({
 }).meta({ id: "DeadLetter" });
 export type DeadLetter = z.infer<typeof deadLetter>;
 
-const one = z.object({ letter: uuid.describe("Id of the dead letter") });
+const one = z.object({ letter: uuid.describe("ID of the dead letter") });
 const resent = z.object({ resent: z.int().describe("Number of messages queued again") });
 
 export const listDeadLetters = endpoint({
@@ -100,7 +100,7 @@ export const resendWorkspaceDeadLetters = endpoint({
 const attemptResult = z.object({
   receiver: z.string().describe("Address, chat or browser, shortened"),
   delivered: z.boolean().describe("Whether the receiver accepted the message"),
-  detail: z.string().describe("Response of the receiver, or why it could not be reached"),
+  detail: z.string().describe("Response from the receiver, or why it could not be reached"),
   durationMs: z.int().meta({ description: "Duration in milliseconds", example: 48 }),
 });
 

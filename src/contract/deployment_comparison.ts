@@ -12,7 +12,7 @@ export const CHANGES = ["added", "removed", "changed"] as const;
 const text = z.string().nullable();
 
 export const difference = z.object({
-  name: z.string().describe("The path, pattern, id or name that differs"),
+  name: z.string().describe("The path, pattern, ID or name that differs"),
   change: z.enum(CHANGES).describe("How it differs from the base"),
   before: text.describe("Short form in the base; null if absent or secret"),
   after: text.describe("Short form now; null if absent or secret"),
@@ -33,8 +33,8 @@ export const deploymentComparison = z.object({
   base: deployment.describe("Deployment to compare with"),
   deployment: deployment.describe("Compared deployment"),
   files: differences.describe("Files by path"),
-  routes: differences.describe("Routes of the manifest by methods and pattern"),
-  rules: differences.describe("Edge rules by id"),
+  routes: differences.describe("Manifest routes by methods and pattern"),
+  rules: differences.describe("Edge rules by ID"),
   rulesReordered: z.boolean().describe("True if the shared rules are in a different order"),
   functions: differences.describe("Functions by name"),
   variables: differences.describe(
@@ -72,10 +72,10 @@ export const compareDeployments = endpoint({
   path: "/v1/deployments/{deployment}/comparison",
   summary: "Compare a deployment with another deployment of the same project",
   tag: "Deployments",
-  params: z.object({ deployment: uuid.describe("Id of the deployment") }),
+  params: z.object({ deployment: uuid.describe("ID of the deployment") }),
   query: z.object({
     base: uuid.optional().describe(
-      "Id of the deployment to compare with. If omitted, the production deployment, or the previous one if this is the production deployment",
+      "ID of the deployment to compare with. If omitted, the production deployment, or the previous one if this is the production deployment",
     ),
   }),
   response: deploymentComparison,

@@ -65,8 +65,8 @@ export const deploymentReference = variableReference.extend({
 }).meta({ id: "DeploymentReference" });
 
 export const deployment = z.object({
-  id: uuid.describe("Id of the deployment"),
-  projectId: uuid.describe("Id of the project"),
+  id: uuid.describe("ID of the deployment"),
+  projectId: uuid.describe("ID of the project"),
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
   status: z.enum(DEPLOYMENT_STATES).meta({
     description: "Status of the deployment",
@@ -115,7 +115,7 @@ export const deployment = z.object({
     "Whether its migration changed the schema of its database; omitted if it had none",
   ),
   schemaDifference: schemaDifference.optional().describe(
-    "How the database branch of a preview differed from main when it went live",
+    "How a preview's database branch differed from main when the preview went live",
   ),
   createdAt: timestamp.describe("When the deployment was created"),
   updatedAt: timestamp.describe("When the deployment was last changed"),
@@ -125,7 +125,7 @@ export type Deployment = z.infer<typeof deployment>;
 
 /** The deployment whose list of files is the base of a difference (`file_difference.ts`). */
 export const deploymentBase = z.object({
-  deployment: uuid.describe("Id of a deployment in the same project to reuse files from"),
+  deployment: uuid.describe("ID of a deployment in the same project to reuse files from"),
   digest: sha256.describe(
     "SHA-256 of the resulting list: one line `<sha256> <size> <path>` per file, each with a line feed, sorted by the UTF-16 code units of the paths",
   ),
@@ -139,7 +139,7 @@ const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
 
 export const createDeploymentBody = z.object({
   environment: environmentReference.describe(
-    "Name or id of the environment: `production`, `preview` or a custom one",
+    "Name or ID of the environment: `production`, `preview` or a custom one",
   ),
   branch: branchName.optional().describe(
     "Branch to deploy; the production branch if omitted",
@@ -196,7 +196,7 @@ export const createDeploymentAnswer = z.object({
   missing: z.array(sha256).describe("SHA-256 of each blob that must be uploaded before activation"),
 });
 
-const deploymentParams = z.object({ deployment: uuid.describe("Id of the deployment") });
+const deploymentParams = z.object({ deployment: uuid.describe("ID of the deployment") });
 
 export const createDeployment = endpoint({
   method: "POST",
@@ -236,7 +236,7 @@ export const deploymentFilter = z.object({
     example: "LIVE",
   }),
   sha: z.string().regex(/^[0-9a-f]{4,40}$/, "Use 4 to 40 lower-case hex digits").optional().meta({
-    description: "Only commits whose id starts with this",
+    description: "Only commits whose ID starts with this",
     example: "9fceb02",
   }),
 });
@@ -354,7 +354,7 @@ export const promoteDeployment = endpoint({
 export const redeployDeployment = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/redeploy",
-  summary: "Redeploy the files of a deployment with the current variables",
+  summary: "Redeploy a deployment's files with the current variables",
   tag: "Deployments",
   params: deploymentParams,
   response: deployment,

@@ -64,15 +64,15 @@ export const startDevice = endpoint({
 
 const deviceTokenBody = z.object({
   grant_type: z.literal(DEVICE_GRANT_TYPE).meta({
-    description: "Grant type of RFC 8628",
+    description: "Grant type from RFC 8628",
     example: "urn:ietf:params:oauth:grant-type:device_code",
   }),
   device_code: z.string("Must be given").min(1).max(200).meta({
-    description: "`device_code` of the device authorization",
+    description: "`device_code` from the device authorization",
     example: "GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS",
   }),
   client_id: short.optional().meta({
-    description: "`client_id` of the device authorization, if it had one",
+    description: "`client_id` from the device authorization, if it had one",
     example: "my-tool",
   }),
 });
@@ -94,7 +94,7 @@ export type DeviceToken = z.infer<typeof deviceToken>;
 export const pollDeviceToken = endpoint({
   method: "POST",
   path: "/v1/device/token",
-  summary: "Request the token of a device authorization. A 400 response says why there is none yet",
+  summary: "Request the token for a device authorization. A 400 response says why there is none yet",
   tag,
   auth: "none",
   body: deviceTokenBody,
@@ -140,7 +140,7 @@ export const approveDevice = endpoint({
   tag,
   access: "account",
   params: userCodeParams,
-  body: z.object({ workspaceId: uuid.describe("Id of the workspace") }).strict(),
+  body: z.object({ workspaceId: uuid.describe("ID of the workspace") }).strict(),
   status: 204,
 });
 
@@ -174,7 +174,7 @@ export const OAUTH_ERRORS = [
 export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number];
 
 export const oauthError = z.object({
-  error: z.enum(OAUTH_ERRORS).describe("Error code of OAuth"),
+  error: z.enum(OAUTH_ERRORS).describe("OAuth error code"),
   error_description: z.string().optional().meta({
     description: "What went wrong",
     example: "The user has not confirmed yet",
@@ -217,7 +217,7 @@ export const getOAuthMetadata = endpoint({
       example: ["code"],
     }),
     code_challenge_methods_supported: z.array(z.string()).meta({
-      description: "Supported methods of PKCE",
+      description: "Supported PKCE methods",
       example: ["S256"],
     }),
     scopes_supported: z.array(z.string()).meta({

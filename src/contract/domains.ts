@@ -20,7 +20,7 @@ export const CERTIFICATE_STATUSES = ["none", "pending", "issued", "failed"] as c
 /** A record to set at the domain's name server. */
 export const dnsRecord = z.object({
   type: z.enum(DNS_RECORD_TYPES).describe("Type of the record"),
-  name: z.string().describe("Full name, without the final dot"),
+  name: z.string().describe("Full name, without the trailing dot"),
   value: z.string().meta({
     description: "Value of the record",
     example: "svc.example.net",
@@ -52,10 +52,10 @@ export const dnsCheck = z.object({
 export type DnsCheck = z.infer<typeof dnsCheck>;
 
 export const domain = z.object({
-  id: uuid.describe("Id of the domain"),
+  id: uuid.describe("ID of the domain"),
   hostname: z.string().describe("Hostname in punycode. `*.example.com` covers one label"),
   zone: z.string().describe("Registrable domain, which has the ownership record"),
-  projectId: uuid.describe("Id of the project"),
+  projectId: uuid.describe("ID of the project"),
   environment: z.string().meta({
     description: "Environment that the domain serves",
     example: "production",
@@ -113,7 +113,7 @@ export const verifyDomainAnswer = z.object({
 export type VerifiedDomain = z.infer<typeof verifyDomainAnswer>;
 
 const domainParams = projectParams.extend({
-  domain: uuid.describe("Id of the domain"),
+  domain: uuid.describe("ID of the domain"),
 });
 
 export const listDomains = endpoint({

@@ -1,5 +1,5 @@
 /**
- * Drains: endpoints that receive the logs, errors and metrics of a project over OTLP/HTTP. @module
+ * Drains: endpoints that receive a project's logs, errors and metrics over OTLP/HTTP. @module
  */
 import * as z from "zod";
 import { missingNodes, timestamp, uuid } from "./common.ts";
@@ -28,7 +28,7 @@ const url = z.url({ protocol: /^https?$/, error: "Must be an http or https URL" 
 
 /** Headers of a drain, by name. */
 export const drainHeaders = z.record(
-  z.string().regex(HEADER_NAME, "Must be the name of a header").refine(
+  z.string().regex(HEADER_NAME, "Must be a header name").refine(
     (name) => !OWN_FIELDS.test(name),
     "Must not be a field that describes the request",
   ),
@@ -57,7 +57,7 @@ export const drainHealth = z.object({
 export type DrainHealth = z.infer<typeof drainHealth>;
 
 export const drain = z.object({
-  id: uuid.describe("Id of the drain"),
+  id: uuid.describe("ID of the drain"),
   url: z.string().meta({
     description: "Base URL of the endpoint; `/v1/logs` and `/v1/metrics` are added",
     example: "https://otlp.example.com",
@@ -70,12 +70,12 @@ export const drain = z.object({
 export type Drain = z.infer<typeof drain>;
 
 const path = "/v1/projects/{project}/drains";
-const one = projectParams.extend({ drain: uuid.describe("Id of the drain") });
+const one = projectParams.extend({ drain: uuid.describe("ID of the drain") });
 
 export const listDrains = endpoint({
   method: "GET",
   path,
-  summary: "List the drains of a project with their health",
+  summary: "List a project's drains and their health",
   tag,
   access: "developer",
   params: projectParams,
@@ -88,7 +88,7 @@ export const listDrains = endpoint({
 export const listPlatformDrains = endpoint({
   method: "GET",
   path: "/v1/drains",
-  summary: "List the endpoints of svc serve --otlp, which get the records of all projects",
+  summary: "List the endpoints set with svc serve --otlp, which get the records of all projects",
   tag,
   access: "owner",
   response: z.object({
@@ -100,7 +100,7 @@ export const listPlatformDrains = endpoint({
 export const createDrain = endpoint({
   method: "POST",
   path,
-  summary: "Add a drain: send logs, errors and metrics of a project to an OTLP/HTTP endpoint",
+  summary: "Add a drain: send a project's logs, errors and metrics to an OTLP/HTTP endpoint",
   tag,
   params: projectParams,
   body: z.object({

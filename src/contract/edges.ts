@@ -43,7 +43,7 @@ export type FrontEdge = z.infer<typeof frontEdge>;
 export const listEdges = endpoint({
   method: "GET",
   path: "/v1/edges",
-  summary: "List the front edges of the platform and their state",
+  summary: "List the platform's front edges and their state",
   tag,
   access: "owner",
   response: z.object({ items: z.array(frontEdge).describe("The front edges") }),

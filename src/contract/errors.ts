@@ -13,7 +13,7 @@ export const errorId = z.string().regex(/^[0-9a-f]{16}$/, "Must be 16 hexadecima
 });
 
 const summary = {
-  id: errorId.meta({ description: "Id of the error", example: "5f3a9c1e0b7d2a44" }),
+  id: errorId.meta({ description: "ID of the error", example: "5f3a9c1e0b7d2a44" }),
   kind: z.enum(["function", "server", "response"]).describe(
     "What failed: a function, a server, or a request with a 5xx response and no logged exception",
   ),
@@ -72,7 +72,7 @@ export type ErrorDetails = z.infer<typeof errorDetails>;
 export const listErrors = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/errors",
-  summary: "List the errors of a project's functions and servers, most recent first",
+  summary: "List the errors in a project's functions and servers, most recent first",
   tag: "Errors",
   params: projectParams,
   query: z.object({
@@ -95,7 +95,7 @@ export const getError = endpoint({
   summary: "Show an error with its stack, deployments and latest occurrences",
   tag: "Errors",
   params: projectParams.extend({
-    error: errorId.meta({ description: "Id of the error", example: "5f3a9c1e0b7d2a44" }),
+    error: errorId.meta({ description: "ID of the error", example: "5f3a9c1e0b7d2a44" }),
   }),
   response: errorDetails.extend({ missingNodes }),
 });

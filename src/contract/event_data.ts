@@ -85,9 +85,9 @@ const cardLast4 = field(
   "4242",
 );
 const project = {
-  projectId: field(uuid, "Id of the project", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e03"),
+  projectId: field(uuid, "ID of the project", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e03"),
   project: line(100, "Name of the project", "shop"),
-  deploymentId: field(uuid, "Id of the deployment", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"),
+  deploymentId: field(uuid, "ID of the deployment", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"),
   url: field(httpUrl, "URL of the site", "https://shop.example.net/"),
 };
 const invoiced = {
@@ -108,7 +108,7 @@ export const deploymentData = data("DeploymentEventData", {
   commitSha: line(64, "Git commit, in hexadecimal", "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1"),
   startedBy: field(
     uuid,
-    "Id of the account that started the deployment; omitted if none did",
+    "ID of the account that started the deployment; omitted if none did",
     "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e04",
   ),
   error: line(MAX_EVENT_TEXT, "Reason for the failure", "`npm run build` exited with code 1"),
@@ -123,7 +123,7 @@ export const formData = data("FormEventData", {
   ...project,
   environment: line(100, "Name of the environment", "production"),
   form: line(40, "Name of the form", "contact"),
-  submissionId: field(uuid, "Id of the submission", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e09"),
+  submissionId: field(uuid, "ID of the submission", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e09"),
   text: line(
     MAX_EVENT_TEXT,
     "Beginning of the fields. URLs are changed to prevent automatic links",

@@ -51,7 +51,7 @@ export function differenceOf(
 }
 
 /**
- * Applies a difference to `base`. Returns the remaining files, followed by the files of the
+ * Applies a difference to `base`. Returns the remaining files, followed by the files from the
  * difference.
  */
 export function* applyDifference(

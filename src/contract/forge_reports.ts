@@ -19,7 +19,7 @@ export const getForgeReport = endpoint({
   path: "/v1/deployments/{deployment}/forge-report",
   summary: "Show the status that was reported to the forge for a deployment",
   tag: "Deployments",
-  params: z.object({ deployment: uuid.describe("Id of the deployment") }),
+  params: z.object({ deployment: uuid.describe("ID of the deployment") }),
   response: z.object({
     report: forgeReport.nullable().describe("Null if there is no forge to report to"),
   }),

@@ -15,7 +15,7 @@ const NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 const NAME_RULE = "Must be the name of a form: lower-case letters, digits and -";
 
 const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
-  "Name or id of the environment",
+  "Name or ID of the environment",
 );
 
 const formParams = projectParams.extend({
@@ -39,7 +39,7 @@ export const form = z.object({
 export type Form = z.infer<typeof form>;
 
 export const formSubmission = z.object({
-  id: uuid.describe("Id of the submission"),
+  id: uuid.describe("ID of the submission"),
   form: z.string().describe("Name of the form").meta({ example: "contact" }),
   sentAt: timestamp.describe("When it was sent"),
   spamReason: z.string().nullable().describe("Why it is spam; null if it is not"),
@@ -63,7 +63,7 @@ export type FormSubmission = z.infer<typeof formSubmission>;
 export const listForms = endpoint({
   method: "GET",
   path,
-  summary: "List the forms of an environment with their counts",
+  summary: "List an environment's forms with their counts",
   tag,
   params: projectParams,
   query: z.object({ environment }),
@@ -76,7 +76,7 @@ export const listForms = endpoint({
 export const listFormSubmissions = endpoint({
   method: "GET",
   path: `${path}/{form}/submissions`,
-  summary: "List the submissions of a form, newest first",
+  summary: "List a form's submissions, newest first",
   access: "developer",
   tag,
   params: formParams,
@@ -90,7 +90,7 @@ export const listFormSubmissions = endpoint({
     cursor: uuid.optional().meta({ description: "`nextCursor` of the previous page" }),
   }),
   response: z.object({
-    items: z.array(formSubmission).describe("Entries of the page"),
+    items: z.array(formSubmission).describe("Entries on the page"),
     nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
   }),
 });
@@ -98,9 +98,9 @@ export const listFormSubmissions = endpoint({
 export const deleteFormSubmission = endpoint({
   method: "DELETE",
   path: `${path}/{form}/submissions/{submission}`,
-  summary: "Delete a submission of a form and its files",
+  summary: "Delete a form submission and its files",
   tag,
-  params: formParams.extend({ submission: uuid.describe("Id of the submission") }),
+  params: formParams.extend({ submission: uuid.describe("ID of the submission") }),
   query: z.object({ environment }),
   status: 204,
 });

@@ -10,7 +10,7 @@ export const projectHealth = z.object({
   ),
   since: timestamp.nullable().describe("Since when; null if unknown"),
   reason: z.string().nullable().describe("Why it is unhealthy; null if it is not"),
-  deploymentId: uuid.nullable().describe("Id of the production deployment; null before the first"),
+  deploymentId: uuid.nullable().describe("ID of the production deployment; null before the first"),
 }).meta({ id: "ProjectHealth" });
 export type ProjectHealth = z.infer<typeof projectHealth>;
 

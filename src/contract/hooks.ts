@@ -25,8 +25,8 @@ const hookBranch = z.string().min(1).max(BRANCH_MAX).refine(
 );
 
 const deployHook = z.object({
-  id: uuid.describe("Id of the deploy hook"),
-  projectId: uuid.describe("Id of the project"),
+  id: uuid.describe("ID of the deploy hook"),
+  projectId: uuid.describe("ID of the project"),
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
   name: z.string().meta({ description: "Name of the hook", example: "ci" }),
   branch: z.string().meta({
@@ -55,7 +55,7 @@ const withUrl = deployHook.extend({
   ),
 });
 
-const hookParams = z.object({ hook: uuid.describe("Id of the deploy hook") });
+const hookParams = z.object({ hook: uuid.describe("ID of the deploy hook") });
 
 export const createHook = endpoint({
   method: "POST",
@@ -64,7 +64,7 @@ export const createHook = endpoint({
   tag,
   body: z.object({
     projectId: projectReference.meta({
-      description: "Id or name of the project",
+      description: "ID or name of the project",
       example: "shop",
     }),
     name: displayName.meta({ description: "Name of the hook", example: "ci" }),
@@ -94,7 +94,7 @@ export const listHooks = endpoint({
   tag,
   query: pageQuery.extend({
     projectId: projectReference.optional().meta({
-      description: "Id or name of a project; all projects if omitted",
+      description: "ID or name of a project; all projects if omitted",
       example: "shop",
     }),
     workspace: z.string().optional().describe(
@@ -137,7 +137,7 @@ export const regenerateHook = endpoint({
   method: "POST",
   path: "/v1/deploy-hooks/{hook}/regenerate",
   summary:
-    "Regenerate the URL of a deploy hook. The new URL is shown only once. The old one stops working immediately",
+    "Regenerate a deploy hook's URL. The new URL is shown only once. The old one stops working immediately",
   tag,
   params: hookParams,
   response: withUrl,
@@ -173,7 +173,7 @@ export const triggerBody = z.object({
 });
 
 export const triggerAnswer = z.object({
-  id: uuid.describe("Id of the deployment"),
+  id: uuid.describe("ID of the deployment"),
   status: z.enum(DEPLOYMENT_STATES).describe("`PENDING` for a new deployment"),
   isPreview: z.boolean().describe("False for a production deployment, true otherwise"),
   url: z.url().meta({ description: "URL of the deployment", example: "https://shop.example.net" }),

@@ -21,7 +21,7 @@ export const displayName = z.string().trim().min(1, "Must not be empty").max(
 ).refine((name) => !UNSEEN.test(name), "Must not contain control characters");
 
 export const workspace = z.object({
-  id: uuid.describe("Id of the workspace"),
+  id: uuid.describe("ID of the workspace"),
   slug: workspaceSlug.meta({
     description: "Slug of the workspace in URLs and flags",
     example: "acme",
@@ -37,7 +37,7 @@ export const CREDENTIAL_TYPES = ["api_key", "access_token", "session"] as const;
 
 export const identity = z.object({
   user: z.object({
-    id: uuid.describe("Id of the user"),
+    id: uuid.describe("ID of the user"),
     name: z.string().meta({ description: "Name of the user", example: "Ada Lovelace" }),
     email: z.string().nullable().meta({
       description: "Email address of the user; null if there is none",
@@ -49,7 +49,7 @@ export const identity = z.object({
   ),
   credential: z.object({
     type: z.enum(CREDENTIAL_TYPES).describe("Type of the credential"),
-    id: uuid.describe("Id of the credential"),
+    id: uuid.describe("ID of the credential"),
     name: z.string().meta({ description: "Name of the credential", example: "ci" }),
     prefix: z.string().nullable().describe(
       "First characters of the key or token, enough to recognize it; null for a session",
@@ -75,7 +75,7 @@ export const getIdentity = endpoint({
 export const listWorkspaces = endpoint({
   method: "GET",
   path: "/v1/workspaces",
-  summary: "List the workspaces of the current user. A key sees only its own",
+  summary: "List the current user's workspaces. A key sees only its own",
   tag: "Workspaces",
   access: "self",
   query: pageQuery,

@@ -32,7 +32,7 @@ const version = z.string().regex(/^[0-9a-f]{1,64}$/, "Must be a version from an 
     example: "00000000000000a20000",
   });
 const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
-  "Name or id of the environment",
+  "Name or ID of the environment",
 );
 
 const entry = {
@@ -63,7 +63,7 @@ const tag = "KV";
 export const listKv = endpoint({
   method: "GET",
   path,
-  summary: "List the keys of a project's key-value store in byte order",
+  summary: "List the keys in a project's key-value store, in byte order",
   access: "developer",
   tag,
   params: projectParams,
@@ -80,7 +80,7 @@ export const listKv = endpoint({
     }),
   }),
   response: z.object({
-    items: z.array(kvEntry).describe("Entries of the page"),
+    items: z.array(kvEntry).describe("Entries on the page"),
     nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
   }),
 });
@@ -88,7 +88,7 @@ export const listKv = endpoint({
 export const getKvValue = endpoint({
   method: "GET",
   path: `${path}/value`,
-  summary: "Show a value of a project's key-value store",
+  summary: "Show a value from a project's key-value store",
   access: "developer",
   tag,
   params: projectParams,
@@ -150,7 +150,7 @@ export const setKvValue = endpoint({
 export const deleteKvValue = endpoint({
   method: "DELETE",
   path: `${path}/value`,
-  summary: "Delete a key from a project's key-value store. Succeeds if the key does not exist",
+  summary: "Delete a key from a project's key-value store. Succeeds even if the key does not exist",
   tag,
   params: projectParams,
   query: z.object({

@@ -10,7 +10,7 @@ export const LOG_LIMIT_MAX = 1000;
 
 /** A rule that was recorded for a request: a log, a deny or a shadow hit. */
 export const ruleHit = z.object({
-  ruleId: z.string().meta({ description: "Id of the rule", example: "no-admin" }),
+  ruleId: z.string().meta({ description: "ID of the rule", example: "no-admin" }),
   action: z.string().meta({ description: "Action of the rule", example: "deny" }),
   outcome: z.enum(["logged", "denied", "limited", "shadowed"]).meta({
     description: "Outcome of the rule",
@@ -22,9 +22,9 @@ export const ruleHit = z.object({
 export const requestLogEntry = z.object({
   type: z.literal("request").meta({ description: "Type of the entry", example: "request" }),
   time: timestamp.describe("Time of the entry"),
-  deploymentId: uuid.describe("Id of the deployment"),
+  deploymentId: uuid.describe("ID of the deployment"),
   requestId: z.string().meta({
-    description: "Id of the request in the platform's log",
+    description: "ID of the request in the platform's log",
     example: "5f2c9a7b1e-4q",
   }),
   method: z.string().meta({ description: "HTTP method", example: "GET" }),
@@ -61,7 +61,7 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export const functionLogEntry = z.object({
   type: z.literal("function").meta({ description: "Type of the entry", example: "function" }),
   time: timestamp.describe("Time of the entry"),
-  deploymentId: uuid.describe("Id of the deployment"),
+  deploymentId: uuid.describe("ID of the deployment"),
   requestId: z.string().nullable().describe(
     "Request that caused it, if known",
   ),
@@ -75,7 +75,7 @@ export const functionLogEntry = z.object({
 export const serverLogEntry = z.object({
   type: z.literal("server").meta({ description: "Type of the entry", example: "server" }),
   time: timestamp.describe("Time of the entry"),
-  deploymentId: uuid.describe("Id of the deployment"),
+  deploymentId: uuid.describe("ID of the deployment"),
   requestId: z.string().nullable().describe(
     "Request that caused it; null if unknown",
   ),
@@ -101,15 +101,15 @@ const statusFilter = z.string().regex(
 
 /** Filters for log entries, without a time range. */
 const entryFilter = z.object({
-  deploymentId: uuid.optional().describe("Only entries of this deployment"),
+  deploymentId: uuid.optional().describe("Only entries from this deployment"),
   environment: environmentReference.optional().describe(
-    "Only entries of the latest 200 deployments of this environment, by its name or id",
+    "Only entries from the latest 200 deployments of this environment, given by name or ID",
   ),
   search: z.string().max(200).optional().describe(
-    "Only entries that contain this text in the URL, status, request id, message or any other field",
+    "Only entries that contain this text in the URL, status, request ID, message or any other field",
   ),
   level: z.enum(LOG_LEVELS).optional().describe(
-    "Only entries of this level and above. Requests are logged as `warn` for a 4xx, `error` for a 5xx, and `info` otherwise",
+    "Only entries at this level and above. Requests are logged as `warn` for a 4xx, `error` for a 5xx, and `info` otherwise",
   ),
   requestId: z.string().max(100).optional().describe(
     "Only this request and the output of functions and servers during it",
@@ -149,7 +149,7 @@ const logPage = z.object({
 export const listLogs = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/logs",
-  summary: "Show the latest log entries of a project or one deployment",
+  summary: "Show the latest log entries from a project or one deployment",
   tag: "Logs",
   params: projectParams,
   query: logFilter.extend({
@@ -201,7 +201,7 @@ export const logSummary = z.object({
     method: facetCounts.describe("Methods of requests"),
     host: facetCounts.describe("Hosts of requests"),
     path: facetCounts.describe("Paths of requests, without query"),
-    deployment: facetCounts.describe("Ids of deployments"),
+    deployment: facetCounts.describe("IDs of deployments"),
   }).describe("The most frequent values, most frequent first"),
   entries: entryCount.describe("Number of entries that were counted"),
   isComplete: z.boolean().describe(

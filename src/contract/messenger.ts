@@ -11,7 +11,7 @@ export const MESSENGER_CODE_SECONDS = 600;
 export const MAX_MESSENGER_LINKS = 5;
 
 export const messengerLink = z.object({
-  id: uuid.describe("Id of the link"),
+  id: uuid.describe("ID of the link"),
   name: z.string().describe("Name of the person in the messenger"),
   username: z.string().nullable().describe("Username without the @; null if there is none"),
   status: z.enum(["active", "stopped", "blocked"]).describe(
@@ -57,6 +57,6 @@ export const deleteMessengerLink = endpoint({
   summary: "Unlink a chat",
   tag,
   access: "account",
-  params: z.object({ link: uuid.describe("Id of the link") }),
+  params: z.object({ link: uuid.describe("ID of the link") }),
   status: 204,
 });

@@ -12,7 +12,7 @@ const category = z.enum(EVENT_CATEGORIES);
 const priority = z.enum(PRIORITIES);
 
 export const notification = z.object({
-  id: uuid.describe("Id of the notification"),
+  id: uuid.describe("ID of the notification"),
   event: eventName.meta({ description: "Name of the event", example: "deployment.live" }),
   category: category.describe("Category of the event"),
   priority: priority.meta({ description: "Priority of the event", example: "NORMAL" }),
@@ -51,9 +51,9 @@ export const listNotifications = endpoint({
       description: "Only unread notifications",
       example: "false",
     }),
-    category: category.optional().describe("Only notifications of this category"),
+    category: category.optional().describe("Only notifications in this category"),
     priority: priority.optional().meta({
-      description: "Only notifications of this priority",
+      description: "Only notifications with this priority",
       example: "NORMAL",
     }),
     offset: wholeNumber({ min: 0 }).default(0).describe(
@@ -90,7 +90,7 @@ const tally = z.object({
 export const inboxCounts = tally.extend({
   categories: z.object(
     Object.fromEntries(
-      EVENT_CATEGORIES.map((name) => [name, tally.describe(`Counts of the category ${name}`)]),
+      EVENT_CATEGORIES.map((name) => [name, tally.describe(`Counts for the category ${name}`)]),
     ) as Record<
       EventCategory,
       typeof tally
@@ -109,7 +109,7 @@ export const getInboxCount = endpoint({
   response: inboxCounts,
 });
 
-const one = z.object({ notification: uuid.describe("Id of the notification") });
+const one = z.object({ notification: uuid.describe("ID of the notification") });
 
 export const readNotification = endpoint({
   method: "POST",
@@ -217,7 +217,7 @@ export const categoryPreferences = z.object({
 export type CategoryPreferences = z.infer<typeof categoryPreferences>;
 
 const preferences = z.object({
-  categories: z.array(categoryPreferences).describe("Preferences of each category"),
+  categories: z.array(categoryPreferences).describe("Preferences for each category"),
 }).meta({ id: "NotificationPreferences" });
 export type NotificationPreferences = z.infer<typeof preferences>;
 
@@ -275,7 +275,7 @@ const typeOf = <const Name extends string>(name: Name) => ({
   type: z.literal(name).meta({ description: "Type of the message", example: name }),
 });
 /** The ID is null if the change affects the whole inbox or archive. */
-const changed = { id: uuid.nullable().describe("Id of the notification; null for all") };
+const changed = { id: uuid.nullable().describe("ID of the notification; null for all") };
 
 /** Messages in the live stream, keyed by the name of the Server-Sent Event. */
 export const notificationMessage = z.discriminatedUnion("type", [
@@ -293,7 +293,7 @@ export const streamNotifications = endpoint({
   method: "GET",
   path: "/v1/notifications/stream",
   summary:
-    "Stream the inbox as Server-Sent Events, one NotificationMessage each, named by its type. Send the id of a notification as Last-Event-ID to get later ones",
+    "Stream the inbox as Server-Sent Events, one NotificationMessage each, named by its type. Send the ID of a notification as Last-Event-ID to get later ones",
   tag,
   access: "self",
   traits: ["resumable"],

@@ -57,7 +57,7 @@ export const previewAccess = settings.extend({
 export type PreviewAccess = z.infer<typeof previewAccess>;
 
 export const previewShare = z.object({
-  id: uuid.describe("Id of the share link"),
+  id: uuid.describe("ID of the share link"),
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
   deploymentId: uuid.nullable().describe(
     "Deployment that it serves; null if it serves a branch",
@@ -136,7 +136,7 @@ export const createShare = endpoint({
   path: "/v1/deployments/{deployment}/shares",
   summary: "Create a share link for a deployment. Its URL is shown only once",
   tag,
-  params: z.object({ deployment: uuid.describe("Id of the deployment") }),
+  params: z.object({ deployment: uuid.describe("ID of the deployment") }),
   body: z.object({
     scope: z.enum(["deployment", "branch"]).default("deployment").describe(
       "What the link shows: this deployment, or the latest one of its branch",
@@ -167,6 +167,6 @@ export const deleteShare = endpoint({
   path: "/v1/projects/{project}/previews/shares/{share}",
   summary: "Revoke a share link. Everyone who used it loses access immediately",
   tag,
-  params: projectParams.extend({ share: uuid.describe("Id of the share link") }),
+  params: projectParams.extend({ share: uuid.describe("ID of the share link") }),
   status: 204,
 });

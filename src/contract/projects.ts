@@ -82,7 +82,7 @@ const settings = z.object({
 });
 
 export const project = settings.extend({
-  id: uuid.describe("Id of the project"),
+  id: uuid.describe("ID of the project"),
   name: projectName.meta({
     description: "Name of the project, unique in the workspace",
     example: "shop",
@@ -191,7 +191,7 @@ export const updateProjectBody = settings.partial().strict();
 /** A reference to a project by its ID or its name. */
 export const projectReference = idOrName(PROJECT_NAME_MAX);
 const projectParams = z.object({
-  project: projectReference.meta({ description: "Name or id of the project", example: "shop" }),
+  project: projectReference.meta({ description: "Name or ID of the project", example: "shop" }),
 });
 
 export const listProjects = endpoint({

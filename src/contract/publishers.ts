@@ -100,20 +100,20 @@ const granted = {
   permissions: permissions.describe("Permissions of its keys")
     .meta({ example: ["deploy-production"] }),
   projects: z.array(uuid).min(1).max(MAX_KEY_PROJECTS).nullable()
-    .describe("Ids of the projects that its keys can access; null for all")
+    .describe("IDs of the projects that its keys can access; null for all")
     .meta({ example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"] }),
   keySeconds: z.int().min(KEY_SECONDS.min).max(KEY_SECONDS.max)
     .describe("Lifetime of its keys").meta({ example: KEY_SECONDS.usual }),
 };
 
 export const trustedPublisher = z.object({
-  id: uuid.describe("Id of the trusted publisher"),
+  id: uuid.describe("ID of the trusted publisher"),
   ...trust,
   ...granted,
   repositoryId: z.string().nullable().describe(
-    "Id of the repository, from its first token. Another repository of the same name is refused",
+    "ID of the repository, from its first token. Another repository with the same name is refused",
   ).meta({ example: "74" }),
-  createdBy: uuid.describe("Id of the member who created it"),
+  createdBy: uuid.describe("ID of the member who created it"),
   createdAt: timestamp.describe("When the trusted publisher was created"),
   lastUsedAt: timestamp.nullable().describe("When it last got a key; null if never")
     .meta({ example: "2026-11-22T09:30:00.000Z" }),
@@ -164,7 +164,7 @@ export const createPublisher = endpoint({
 export const listPublishers = endpoint({
   method: "GET",
   path: "/v1/trusted-publishers",
-  summary: "List the trusted publishers of the workspace",
+  summary: "List the workspace's trusted publishers",
   tag,
   access: "owner",
   query: pageQuery,
@@ -177,7 +177,7 @@ export const deletePublisher = endpoint({
   summary: "Delete a trusted publisher. Its keys stop working",
   tag,
   access: "owner",
-  params: z.object({ publisher: uuid.describe("Id of the trusted publisher") }),
+  params: z.object({ publisher: uuid.describe("ID of the trusted publisher") }),
   status: 204,
 });
 

@@ -34,7 +34,7 @@ const base64url = (bytes: number) =>
   );
 
 export const pushSubscription = z.object({
-  id: uuid.describe("Id of the subscription"),
+  id: uuid.describe("ID of the subscription"),
   name: z.string().describe("Browser and operating system, if known"),
   service: z.string().describe("Host of the push service"),
   workspaceId: uuid.nullable().describe(
@@ -96,6 +96,6 @@ export const deletePushSubscription = endpoint({
   summary: "Unsubscribe a browser",
   tag,
   access: "self",
-  params: z.object({ subscription_id: uuid.describe("Id of the subscription") }),
+  params: z.object({ subscription_id: uuid.describe("ID of the subscription") }),
   status: 204,
 });

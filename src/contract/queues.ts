@@ -21,13 +21,13 @@ const NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 const NAME_RULE = "Must be the name of a queue: lower-case letters, digits and -";
 
 const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
-  "Name or id of the environment",
+  "Name or ID of the environment",
 );
 
 const queueParams = projectParams.extend({
   queue: z.string().regex(NAME, NAME_RULE).describe("Name of the queue").meta({ example: "mails" }),
 });
-const messageParams = queueParams.extend({ message: uuid.describe("Id of the message") });
+const messageParams = queueParams.extend({ message: uuid.describe("ID of the message") });
 
 export const MESSAGE_STATES = ["waiting", "dead"] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
@@ -51,7 +51,7 @@ export const queue = z.object({
 export type Queue = z.infer<typeof queue>;
 
 export const queueMessage = z.object({
-  id: uuid.describe("Id of the message, and its `webhook-id`"),
+  id: uuid.describe("ID of the message, and its `webhook-id`"),
   state: z.enum(MESSAGE_STATES).describe("`dead` once all deliveries have failed"),
   key: z.string().nullable().describe(
     "Messages with the same key are delivered one after another",
@@ -72,7 +72,7 @@ export type QueueMessage = z.infer<typeof queueMessage>;
 export const listQueues = endpoint({
   method: "GET",
   path,
-  summary: "List the queues of an environment with their counts",
+  summary: "List an environment's queues with their counts",
   tag,
   params: projectParams,
   query: z.object({ environment }),
@@ -82,7 +82,7 @@ export const listQueues = endpoint({
 export const sendQueueMessage = endpoint({
   method: "POST",
   path: `${path}/{queue}/messages`,
-  summary: "Send a message to a queue of an environment",
+  summary: "Send a message to a queue in an environment",
   tag,
   params: queueParams,
   body: z.object({
@@ -106,16 +106,16 @@ export const sendQueueMessage = endpoint({
       "Time of the first delivery, at most 30 days from now",
     ),
     id: z.string().min(1).max(MAX_KEY).optional().describe(
-      "Your own id. Sending it again within 24 hours has no effect",
+      "Your own ID. Sending it again within 24 hours has no effect",
     ),
   }).strict().meta({ example: { body: '{"to":"ada@example.com"}' } }),
   // JSON uses at most six bytes for each byte of the body.
   maxBodyBytes: 6 * MAX_BODY_BYTES + 16 * 1024,
   status: 201,
   response: z.object({
-    id: uuid.describe("Id of the message"),
+    id: uuid.describe("ID of the message"),
     isDuplicate: z.boolean().describe(
-      "Whether a message with this id was already sent. If so, " +
+      "Whether a message with this ID was already sent. If so, " +
         "nothing is stored",
     ),
   }),
@@ -125,7 +125,7 @@ export const sendQueueMessage = endpoint({
 export const listQueueMessages = endpoint({
   method: "GET",
   path: `${path}/{queue}/messages`,
-  summary: "List the dead letters, or the waiting messages, of a queue, newest first",
+  summary: "List a queue's dead letters or waiting messages, newest first",
   access: "developer",
   tag,
   params: queueParams,
@@ -139,7 +139,7 @@ export const listQueueMessages = endpoint({
     cursor: uuid.optional().meta({ description: "`nextCursor` of the previous page" }),
   }),
   response: z.object({
-    items: z.array(queueMessage).describe("Entries of the page"),
+    items: z.array(queueMessage).describe("Entries on the page"),
     nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
   }),
 });
@@ -169,7 +169,7 @@ export const deleteQueueMessage = endpoint({
 export const retryQueue = endpoint({
   method: "POST",
   path: `${path}/{queue}/retry`,
-  summary: "Deliver the dead letters of a queue again, at most 1,000 per request",
+  summary: "Deliver a queue's dead letters again, at most 1,000 per request",
   tag,
   params: queueParams,
   body: ofEnvironment,
@@ -183,7 +183,7 @@ export const purgeQueue = endpoint({
   method: "POST",
   path: `${path}/{queue}/purge`,
   summary:
-    "Delete the dead letters, or the waiting messages, of a queue, at most 1,000 per request",
+    "Delete a queue's dead letters or waiting messages, at most 1,000 per request",
   tag,
   params: queueParams,
   body: z.object({

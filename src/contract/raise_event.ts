@@ -61,7 +61,7 @@ export const triggerEvent = endpoint({
   body: triggerBody,
   maxBodyBytes: 64 * 1024,
   response: z.object({
-    id: uuid.describe("Id of the event"),
+    id: uuid.describe("ID of the event"),
     event: eventName.meta({ description: "Name of the event", example: "deployment.live" }),
     category: category.describe("Category of the event"),
     priority: priority.meta({ description: "Priority of the event", example: "NORMAL" }),

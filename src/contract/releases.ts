@@ -45,7 +45,7 @@ export const rollingPlan = z.object({
 export type RollingPlan = z.output<typeof rollingPlan>;
 
 const side = z.object({
-  deploymentId: uuid.describe("Id of the deployment"),
+  deploymentId: uuid.describe("ID of the deployment"),
   requests: z.int().meta({ description: "Responses in this step", example: 1200 }),
   errors: z.int().meta({ description: "Responses with status 400 or more", example: 12 }),
   failures: z.int().meta({ description: "Responses with status 500 or more", example: 0 }),
@@ -56,8 +56,8 @@ const side = z.object({
 });
 
 export const release = z.object({
-  id: uuid.describe("Id of the release"),
-  projectId: uuid.describe("Id of the project"),
+  id: uuid.describe("ID of the release"),
+  projectId: uuid.describe("ID of the project"),
   state: z.enum(RELEASE_STATES).meta({
     description:
       "`FINISHED` once everyone sees the new deployment, `WITHDRAWN` if everyone sees the old " +
@@ -75,7 +75,7 @@ export const release = z.object({
     example: 600,
   }),
   old: side.describe("The deployment that production served before"),
-  new: side.describe("The deployment that is released"),
+  new: side.describe("The deployment that is being released"),
   startedAt: timestamp.describe("When it began"),
   nextAt: timestamp.nullable().describe(
     "When the next step begins; null if the release waits " +
@@ -97,7 +97,7 @@ export const listReleases = endpoint({
 export const finishRelease = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/releases/finish",
-  summary: "Finish the rolling release under way: everyone sees the new deployment",
+  summary: "Finish the current rolling release: everyone sees the new deployment",
   tag,
   params: projectParams,
   response: release,
@@ -106,7 +106,7 @@ export const finishRelease = endpoint({
 export const withdrawRelease = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/releases/withdraw",
-  summary: "Withdraw the rolling release under way: everyone sees the old deployment",
+  summary: "Withdraw the current rolling release: everyone sees the old deployment",
   tag,
   params: projectParams,
   response: release,

@@ -18,7 +18,7 @@ const runtimeRuleSet = z.object({
       description: "How the rule set was published",
       example: "ui",
     }),
-    revisionId: z.string().optional().describe("Id of the revision"),
+    revisionId: z.string().optional().describe("ID of the revision"),
   })
     .optional().describe("Origin of the rule set"),
   rules: z.array(z.record(z.string(), z.unknown())).describe("Rules in order"),
@@ -29,7 +29,7 @@ export const activeRules = z.object({
     "`ui` for a published set, `build` for the rules of the live deployment, null for none",
   ),
   revisionId: z.string().nullable().describe(
-    "Id of the published revision; null if the rules come from a deployment",
+    "ID of the published revision; null if the rules come from a deployment",
   ),
   deploymentId: uuid.nullable().describe(
     "Deployment that the rules come from; null if they were published",
@@ -40,7 +40,7 @@ export const activeRules = z.object({
 export type ActiveRules = z.infer<typeof activeRules>;
 
 export const rulesRevision = z.object({
-  revisionId: z.string().describe("Id of the revision"),
+  revisionId: z.string().describe("ID of the revision"),
   ruleCount: z.int().meta({ description: "Number of rules", example: 12 }),
   publishedAt: timestamp.describe("When it was published"),
   publishedBy: z.string().meta({
@@ -52,14 +52,14 @@ export const rulesRevision = z.object({
 export type RulesRevision = z.infer<typeof rulesRevision>;
 
 export const ruleCounter = z.object({
-  ruleId: z.string().meta({ description: "Id of the rule", example: "no-admin" }),
+  ruleId: z.string().meta({ description: "ID of the rule", example: "no-admin" }),
   matches: z.int().meta({ description: "Number of matching requests", example: 17 }),
 });
 
 export const getRules = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/rules",
-  summary: "Show the active rule set of production. Use its ETag for If-Match",
+  summary: "Show production's active rule set. Use its ETag for If-Match",
   traits: ["etag"],
   tag: "Rules",
   params: projectParams,
@@ -109,7 +109,7 @@ export const listRuleRevisions = endpoint({
 });
 
 const revisionParams = projectParams.extend({
-  revision: z.string().min(1).max(64).describe("Id of the revision"),
+  revision: z.string().min(1).max(64).describe("ID of the revision"),
 });
 
 export const getRuleRevision = endpoint({

@@ -12,7 +12,7 @@ export const searchResult = z.object({
   kind: z.enum(["project", "deployment", "domain", "database", "member"]).describe(
     "Kind of the result",
   ),
-  id: uuid.describe("Id; for a member, the id of the account"),
+  id: uuid.describe("ID; for a member, the ID of the account"),
   project: z.string().nullable().describe(
     "Name of the project; null for a member",
   ),
@@ -28,7 +28,7 @@ export const search = endpoint({
   tag: "Workspaces",
   query: z.object({
     query: z.string().trim().max(MAX_SEARCH_LENGTH).default("").describe(
-      "Part of a name, repository, message, branch, hostname or email address, or a commit or id. Case-insensitive",
+      "Part of a name, repository, message, branch, hostname or email address, or a commit or ID. Case-insensitive",
     ),
   }),
   response: z.object({

@@ -5,7 +5,7 @@ import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
 export const securityEvent = z.object({
-  id: uuid.describe("Id of the event"),
+  id: uuid.describe("ID of the event"),
   event: securityEventName.describe("Name of the event"),
   userId: uuid.describe("Affected account"),
   workspaceId: uuid.nullable().describe("Workspace; null if the event is about the account"),
@@ -22,7 +22,7 @@ export type SecurityEvent = z.infer<typeof securityEvent>;
 export const listSecurityEvents = endpoint({
   method: "GET",
   path: "/v1/security-events",
-  summary: "List security events of the workspace's keys, newest first",
+  summary: "List security events for the workspace's keys, newest first",
   tag: "Security",
   access: "owner",
   query: pageQuery,
@@ -32,7 +32,7 @@ export const listSecurityEvents = endpoint({
 export const listAccountEvents = endpoint({
   method: "GET",
   path: "/v1/account/security-events",
-  summary: "List security events of the account, newest first",
+  summary: "List the account's security events, newest first",
   tag: "Security",
   access: "account",
   query: pageQuery,

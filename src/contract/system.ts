@@ -36,7 +36,7 @@ export const health = z.object({
         "Reason that the full sandbox is not used; null if it is used, or if the reason is unknown",
       ),
       advice: z.string().nullable().describe("How the operator can enable the full sandbox"),
-    }).describe("Sandbox of servers on Node, tested once"),
+    }).describe("Sandbox for servers on Node, tested once"),
     ...processes,
   }).describe("Servers of deployments"),
   functions: z.object(processes).describe("Processes of functions"),

@@ -131,7 +131,7 @@ export const getTraffic = endpoint({
       "The last hour by minute, the last day by hour, or the last 90 days by day. Steps are shorter while the project is younger than 2 hours (minutes) or 2 days (hours), and start at its creation; see `stepSeconds`",
     ),
     environment: environmentReference.default("production").describe(
-      "Name or id of the environment",
+      "Name or ID of the environment",
     ),
   }),
   response: trafficReport.extend({ missingNodes }),

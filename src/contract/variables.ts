@@ -69,7 +69,7 @@ export const setVariableBody = z.object({
   category: z.enum(VARIABLE_CATEGORIES).describe(
     "`plain` or `secret`; a secret cannot be read back",
   ),
-  scope: environmentReference.describe("`all`, or the name or id of an environment"),
+  scope: environmentReference.describe("`all`, or the name or ID of an environment"),
   replaceScope: z.boolean().default(false).describe(
     "Remove the variable's values in other scopes",
   ),

@@ -41,7 +41,7 @@ const settings = {
 };
 
 export const webhook = z.object({
-  id: uuid.describe("Id of the webhook"),
+  id: uuid.describe("ID of the webhook"),
   ...settings,
   url: z.string().meta({
     description: "URL that events are sent to",
@@ -54,7 +54,7 @@ export const webhook = z.object({
 }).meta({ id: "Webhook" });
 export type Webhook = z.infer<typeof webhook>;
 
-const one = z.object({ webhook: uuid.describe("Id of the webhook") });
+const one = z.object({ webhook: uuid.describe("ID of the webhook") });
 /** `whsec_` and 32 bytes in base64. */
 const withSecret = webhook.extend({
   secret: z.string().meta({
@@ -143,7 +143,7 @@ const response = z.string().nullable().meta({
 });
 
 export const webhookDelivery = z.object({
-  id: uuid.describe("Id of the delivery"),
+  id: uuid.describe("ID of the delivery"),
   messageId: z.string().describe("`webhook-id`, which receivers use to detect duplicates"),
   event: eventName.meta({ description: "Name of the event", example: "deployment.live" }),
   request: z.string().meta({
@@ -180,8 +180,8 @@ export const redeliverWebhook = endpoint({
   tag,
   access: "owner",
   params: z.object({
-    webhook: uuid.describe("Id of the webhook"),
-    delivery: uuid.describe("Id of the delivery"),
+    webhook: uuid.describe("ID of the webhook"),
+    delivery: uuid.describe("ID of the delivery"),
   }),
   response: z.object({ accepted: z.literal(true).describe("Always true: the delivery is queued") }),
 });

@@ -36,7 +36,7 @@ export const renameWorkspace = endpoint({
 });
 
 export const member = z.object({
-  userId: uuid.describe("Id of the member's account"),
+  userId: uuid.describe("ID of the member's account"),
   name: z.string().meta({ description: "Name of the member", example: "Ada Lovelace" }),
   email: z.string().nullable().meta({
     description: "Email address of the member; null if there is none",
@@ -47,7 +47,7 @@ export const member = z.object({
 }).meta({ id: "Member" });
 export type Member = z.infer<typeof member>;
 
-const memberParams = z.object({ user: uuid.describe("Id of the member") });
+const memberParams = z.object({ user: uuid.describe("ID of the member") });
 
 export const listMembers = endpoint({
   method: "GET",
@@ -91,7 +91,7 @@ export const leaveWorkspace = endpoint({
 });
 
 export const invitation = z.object({
-  id: uuid.describe("Id of the invitation"),
+  id: uuid.describe("ID of the invitation"),
   role: role.meta({ description: "Role of the invited person", example: "developer" }),
   invitedBy: uuid.describe("User who created the invitation"),
   createdAt: timestamp.describe("When the invitation was created"),
@@ -133,7 +133,7 @@ export const deleteInvitation = endpoint({
   summary: "Withdraw an invitation",
   tag,
   access: "owner",
-  params: z.object({ invitation: uuid.describe("Id of the invitation") }),
+  params: z.object({ invitation: uuid.describe("ID of the invitation") }),
   status: 204,
 });
 

@@ -1,5 +1,5 @@
 /**
- * @module The history of databases: base backups, and the segments of the write-ahead log (WAL)
+ * @module The database history: base backups, and the segments of the write-ahead log (WAL)
  * that continue them. Decides what to keep, based only on names and sizes.
  */
 

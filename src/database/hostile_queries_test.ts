@@ -88,7 +88,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
     assert.equal((await hostile.query("SELECT 1 AS n")).rows[0].n, 1);
     await Promise.all(clients.map((client) => client.end()));
   },
-  "a flood of notifications does not fill the memory": async (hostile) => {
+  "a flood of notifications does not fill up memory": async (hostile) => {
     await hostile.query("LISTEN flood");
     let heard = 0;
     hostile.on("notification", () => heard++);

@@ -97,7 +97,7 @@ async function tryAll(kind: string, gateway: TestGateway): Promise<void> {
     `SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls AS any
      FROM pg_roles WHERE rolname = session_user`,
   );
-  assert.equal(rights.any, false, "the client has gained a right");
+  assert.equal(rights.any, false, "the client has gained a privilege");
   const { rows } = await neighbor.query("SELECT secret, keep() FROM vault");
   assert.deepEqual(rows, [{ secret: "row-8f2c", keep: "statement-8f2c" }], "on its connection");
   await Promise.all([client.end(), neighbor.end()]);

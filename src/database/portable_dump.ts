@@ -3,7 +3,7 @@ import { concatBytes } from "./wire/messages.ts";
 
 const NEWLINE = 0x0a;
 const RESTRICT = /^\\restrict (\S+)$/;
-/** Lines before the first object: blank ones, comments, settings, and commands of psql. */
+/** Lines before the first object: blank ones, comments, settings, and psql commands. */
 const HEAD = /^(?:$|--|SET |SELECT pg_catalog\.set_config\(|\\)/;
 /**
  * Settings of PostgreSQL 17 that `pg_dump` resets to their defaults and that older servers reject.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PortableDump } from "./portable_dump.ts";
 
-/** Returns the filtered dump when it arrives in small pieces. */
+/** Filters a dump that arrives in small pieces, and returns the result. */
 async function kept(dump: string, piece: number): Promise<string> {
   const bytes = new TextEncoder().encode(dump);
   const pieces = Array.from(

@@ -57,7 +57,7 @@ export interface BackendSession {
 
 /** Message for the user when an engine no longer has a branch. */
 export const GONE =
-  "The files of the database are missing. Run svc doctor on the platform's machine for details";
+  "The database's files are missing. Run svc doctor on the platform's machine for details";
 
 export interface DumpOptions {
   /** Definitions without rows. */
@@ -98,7 +98,7 @@ export interface DatabaseEngine {
    */
   copy(source: Branch, target: Branch): Promise<CopyMethod>;
   /**
-   * Describes the history of a branch, even of a removed one. Returns `undefined` if the engine
+   * Describes a branch's history, even if the branch was removed. Returns `undefined` if the engine
    * keeps no history.
    */
   history(branch: Branch): Promise<HistoryFacts | undefined>;
@@ -112,7 +112,7 @@ export interface DatabaseEngine {
    * ID, because branches without a record are removed too.
    */
   remove(id: string): Promise<void>;
-  /** Ids of all branches, including incomplete ones. */
+  /** IDs of all branches, including incomplete ones. */
   list(): Promise<readonly string[]>;
   /** Whether a branch still exists in this engine. Throws if the engine cannot be reached. */
   holds(branch: Branch): Promise<boolean>;

@@ -109,7 +109,7 @@ function readAt(file: Deno.FsFile, buffer: Uint8Array, offset: number): number {
   return filled;
 }
 
-/** Checks a page again that may have been only partly written. */
+/** Rechecks a page that may have been only partly written. */
 function judgeAgain(file: Deno.FsFile, index: number, block: number): PageState {
   const page = new Uint8Array(PAGE);
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {

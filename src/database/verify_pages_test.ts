@@ -6,7 +6,7 @@ import { readTemplate, unpackTemplate, VERSION_FILE } from "./embedded/template/
 import { verifyPages } from "./verify_pages.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";
 
-Deno.test("verifyPages() finds each flipped bit of a page, and names the file", async () => {
+Deno.test("verifyPages() finds each flipped bit in a page, and names the file", async () => {
   await inTestFolder(async (folder) => {
     const data = join(folder, "data");
     const template = await readTemplate();

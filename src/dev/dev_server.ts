@@ -25,7 +25,7 @@ import { watchProject } from "./watch_project.ts";
 const HOST = "127.0.0.1";
 /** Maximum number of keys on the page. */
 const SHOWN_KEYS = 100;
-/** The launcher for functions for other platforms, in the folder for local data. */
+/** The launcher for functions written for other platforms, in the folder for local data. */
 const FUNCTIONS_FILE = "functions.mjs";
 const REQUEST_ID_BYTES = 5;
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -332,7 +332,7 @@ export async function startDev(given: DevStart): Promise<RunningDev> {
     onSubmission: ({ form, spam }) =>
       report.say(
         "info",
-        `Stored a submission of the form ${form}${spam === null ? "" : " as spam"}`,
+        `Stored a submission to the form ${form}${spam === null ? "" : " as spam"}`,
       ),
   }).catch(async (error) => {
     await front.close();

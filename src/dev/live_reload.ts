@@ -10,7 +10,7 @@ export const RELOAD_SCRIPT_PATH = "/__svc/reload.js";
 export const RELOAD_EVENTS_PATH = "/__svc/reload";
 
 /**
- * The style of the overlay, which is in a shadow tree. Neither the page nor the overlay affects the
+ * The style of the overlay, which is in a shadow tree. The page and the overlay do not affect each
  * other.
  */
 const STYLE = `

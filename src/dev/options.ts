@@ -10,7 +10,7 @@ export type DevLevel = "info" | "warn" | "error";
 export interface LoggedRequest extends Omit<ObservedRequest, "decision" | "facts"> {
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Ids of the rules that took effect or were recorded, in order. */
+  /** IDs of the rules that took effect or were recorded, in order. */
   readonly rules: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** @module The last requests, for the log and for the page of the dev server. */
+/** @module The last requests, for the dev server's log and page. */
 import type { ObservedRequest } from "../edge/mod.ts";
 import {
   compileRules,

@@ -1,4 +1,4 @@
-/** @module A server of the project, running with its environment. */
+/** @module One of the project's servers, running with its environment. */
 import { stripVTControlCharacters } from "node:util";
 import { unusedPort } from "../lib/unused_port.ts";
 import type { DevOptions } from "./options.ts";

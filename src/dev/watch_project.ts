@@ -1,4 +1,4 @@
-/** @module Watches the folder of a project for changes. */
+/** @module Watches a project's folder for changes. */
 import { join, relative } from "node:path";
 import { RULES_FILE } from "../build/mod.ts";
 import type { Change } from "./site/project_site.ts";

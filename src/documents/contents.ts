@@ -60,7 +60,7 @@ export const CONTENTS: readonly Section[] = [
     "kv": "A key-value store for each environment",
     "blobs": "Store files, with S3 clients and signed URLs",
     "cron": "Run scheduled requests",
-    "forms": "Receive form submissions of a static site",
+    "forms": "Receive form submissions from a static site",
     "queues": "Deliver messages to your server, with retries and dead letters",
   }),
   section("Observe", {
@@ -80,7 +80,7 @@ export const CONTENTS: readonly Section[] = [
   }),
   section("Reference", {
     "cli": "Global flags, output, exit codes and all commands",
-    "svc-toml": "Every key of svc.toml",
+    "svc-toml": "Every key in svc.toml",
     "manifest": "The build output manifest: layers, routes and servers",
     "api": "Authentication, errors, lists and limits of the HTTP API",
     "errors": "Every error code, its meaning and its fix",

@@ -1,4 +1,4 @@
-/** @module Access log entries of requests. */
+/** @module Access log entries for requests. */
 import type { Hit } from "../rules/mod.ts";
 import type { ClientRequest } from "./request/client_request.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
@@ -49,7 +49,7 @@ const TRACES: Readonly<Record<Hit["type"], Omit<RuleTrace, "ruleId">>> = {
   would_rate_limit: { action: "rate_limit", outcome: "shadowed" },
 };
 
-/** Converts the rule hits of a request to log entries. Returns `undefined` if there are none. */
+/** Converts a request's rule hits to log entries. Returns `undefined` if there are none. */
 function tracesOf(hits: readonly Hit[]): readonly RuleTrace[] | undefined {
   if (hits.length === 0) return undefined;
   return hits.map((hit) => ({ ruleId: hit.rule.id, ...TRACES[hit.type] }));

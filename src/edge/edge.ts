@@ -207,7 +207,7 @@ class Edge {
     }
   }
 
-  /** Replaces a page of the edge with the site's own page, if the site has one. */
+  /** Replaces an edge page with the site's own page, if the site has one. */
   #settle(context: RequestContext, edgeResponse: EdgeResponse): Response | Promise<Response> {
     if (edgeResponse.isEdgePage !== true) return this.#finish(context, edgeResponse);
     const { clientRequest, site } = context;
@@ -335,7 +335,7 @@ class Edge {
 
   /**
    * Returns the response to an error. A failure of a site's server is written to the site's log. A
-   * fault of the edge itself is reported to the operator. The client gets the request's ID.
+   * fault in the edge itself is reported to the operator. The client gets the request's ID.
    */
   #fault(clientRequest: ClientRequest, error: unknown, site?: Site): EdgeResponse {
     if (error instanceof ComputeFailedError && site !== undefined) {

@@ -381,7 +381,7 @@ Deno.test("a path that browsers mistake for a host never redirects to another si
   }
 });
 
-Deno.test("code behind the gate never sees the gate's cookies and secrets", async () => {
+Deno.test("code behind the gate never sees the gate's cookies or secrets", async () => {
   const echo: Rule[] = [{
     id: "cookie",
     condition: { cookies: { own: "1" } },

@@ -36,7 +36,7 @@ Deno.test("a response is a MISS, then a HIT, and a MISS again after its lifetime
   assert.deepEqual((await read(edge, "/a")).text, "answer 2");
 });
 
-Deno.test("each hit has its own request id", async () => {
+Deno.test("each hit has its own request ID", async () => {
   const edge = world();
   await read(edge, "/");
   const { answer } = await read(edge, "/");

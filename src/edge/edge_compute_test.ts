@@ -247,7 +247,7 @@ Deno.test("rules apply to servers: deny, rewrite, header edits", async () => {
   assert.deepEqual(edge.compute.asked.map(({ target }) => target), ["/new/a?from=old&q=1"]);
 });
 
-Deno.test("a cache rule stores responses of a server, and an unsafe request invalidates them", async () => {
+Deno.test("a cache rule stores a server's responses, and an unsafe request invalidates them", async () => {
   let count = 0;
   const edge = edgeWith({ server: () => new Response(`${++count}`) }, {
     rules: [{

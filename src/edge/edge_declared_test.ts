@@ -1,4 +1,6 @@
-/** Tests which responses of a server are stored because of their own headers, and for how long. */
+/**
+ * Tests which of a server's responses are stored because of their own headers, and for how long.
+ */
 import assert from "node:assert/strict";
 import { counting, declaredEdge, SHARED } from "./_test_declared.ts";
 

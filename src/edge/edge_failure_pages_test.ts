@@ -105,7 +105,7 @@ for (const [reason, status] of [["crashed", 502], ["overloaded", 503], ["timeout
   }
 }
 
-Deno.test("a response of the site's own server is never replaced", async () => {
+Deno.test("a response from the site's own server is never replaced", async () => {
   const { site } = testSite({ "500.html": "own 500" }, {
     manifest: {
       version: 1,

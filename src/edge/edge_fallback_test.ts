@@ -38,9 +38,9 @@ const NO_404 = { "index.html": "app" };
 
 const ROWS: Readonly<Record<string, Row>> = {
   "a document": { path: "/users/7", expected: [200, "app"] },
-  "a document with a final slash": { path: "/users/7/", expected: [200, "app"] },
+  "a document with a trailing slash": { path: "/users/7/", expected: [200, "app"] },
   "a document with a query": { path: "/users?page=1.5", expected: [200, "app"] },
-  "a document by HEAD": { path: "/users/7", method: "HEAD", expected: [200, ""] },
+  "a document requested with HEAD": { path: "/users/7", method: "HEAD", expected: [200, ""] },
   "a folder with a dot in its name": { path: "/v1.2/users", expected: [200, "app"] },
   "a file": { path: "/assets/index-a1.js", expected: [200, "script"] },
   "another page": { path: "/admin/", expected: [200, "admin"] },
@@ -183,7 +183,7 @@ Deno.test("a rewrite to a document does not replace a missing subresource", asyn
   }
 });
 
-Deno.test("no header of a client bypasses a rewrite", async () => {
+Deno.test("no client header bypasses a rewrite", async () => {
   const manifest: Manifest = {
     version: 1,
     layers: [

@@ -39,7 +39,7 @@ export interface EdgeOptions {
    * missing, this process is the origin.
    */
   readonly origin?: Origin | undefined;
-  /** Stores responses of other sites, functions and servers. */
+  /** Stores responses from other sites, functions and servers. */
   readonly cache: HttpCache;
   /** Sends requests to other sites, and rejects addresses that are not allowed. */
   readonly outbound: OutboundFetch;

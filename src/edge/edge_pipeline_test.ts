@@ -345,7 +345,7 @@ Deno.test("steps before the cache run each time, and steps after it only when it
   });
 });
 
-Deno.test("a step after the cache sees neither ranges nor conditions of a client", async () => {
+Deno.test("a step after the cache sees neither a client's ranges nor its conditions", async () => {
   const seen: (string | null)[] = [];
   const edge = dynamicEdge({
     rules: [cached(), pipeline([{ handle: "answer" }])],

@@ -122,7 +122,7 @@ Deno.test("a response cannot forge the edge's own fields, and cookies stay separ
   assert.deepEqual(headers.getSetCookie(), ["a=1", "b=2"]);
 });
 
-Deno.test("redirects of the other site are passed on like any response", async () => {
+Deno.test("the other site's redirects are passed on like any response", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream],
     upstream: () => new Response(null, { status: 302, headers: { location: "/next" } }),

@@ -40,7 +40,7 @@ async function withServer(run: (port: number) => Promise<void>): Promise<void> {
 
 const rows: readonly (readonly [name: string, request: readonly string[], status: number])[] = [
   ["a normal host", ["GET / HTTP/1.1", "Host: site.test"], 200],
-  ["capitals, port and final dot", ["GET / HTTP/1.1", "Host: SITE.test.:8787"], 200],
+  ["capitals, port and trailing dot", ["GET / HTTP/1.1", "Host: SITE.test.:8787"], 200],
   ["another host", ["GET / HTTP/1.1", "Host: other.test"], 404],
   ["two hosts", ["GET / HTTP/1.1", "Host: site.test", "Host: other.test"], 400],
   ["a host with a path", ["GET /secret/x.txt HTTP/1.1", "Host: site.test/index.html?"], 400],
@@ -54,7 +54,7 @@ const rows: readonly (readonly [name: string, request: readonly string[], status
     200,
   ],
   [
-    "an absolute target of another host",
+    "an absolute target on another host",
     ["GET http://other.test/ HTTP/1.1", "Host: site.test"],
     404,
   ],

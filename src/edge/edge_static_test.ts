@@ -327,7 +327,7 @@ Deno.test("edge streams a large file, whole and in ranges", async () => {
   assert.equal(blobs.streams, 5);
 });
 
-Deno.test("edge responds with a 500 and the request's id if a blob is missing or changed", async () => {
+Deno.test("edge responds with a 500 and the request's ID if a blob is missing or changed", async () => {
   for (const damage of ["missing", "changed"]) {
     const { site, blobs } = testSite({ "index.html": "home" });
     const [sha256] = blobs.content.keys();

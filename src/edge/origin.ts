@@ -1,8 +1,8 @@
 /**
  * @module Decides what a front edge leaves to the platform. The edge itself only serves what a
- * site's rules and files determine (redirects, denials, and files with their headers), and those
- * responses of the platform that it may store. For everything else, the platform evaluates the
- * rules again. A front edge can therefore respond earlier, but never allow more.
+ * site's rules and files determine (redirects, denials, and files with their headers), and those of
+ * the platform's responses that it may store. For everything else, the platform evaluates the rules
+ * again. A front edge can therefore respond earlier, but never allow more.
  */
 import { answerOf } from "../lib/whole_answer.ts";
 import { normalizePath } from "../rules/mod.ts";
@@ -97,7 +97,7 @@ export async function relay(
   return relayed(clientRequest, response);
 }
 
-/** Passes on a response of the platform unchanged, because it already has all header fields. */
+/** Passes on a response from the platform unchanged, because it already has all header fields. */
 export function relayed(
   clientRequest: ClientRequest,
   { status, headers, body, upgrade }: EdgeResponse,

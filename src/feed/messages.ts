@@ -92,13 +92,13 @@ export type FeedMessage =
   }
   /** All cached responses are removed. */
   | { readonly type: "cache_cleared" }
-  /** Unsafe requests have made the cached responses of these URIs invalid. */
+  /** Unsafe requests have invalidated the cached responses for these URIs. */
   | { readonly type: "cache_invalidated"; readonly uris: readonly ResourceUri[] }
-  /** Certificates of hostnames were replaced or removed. */
+  /** Certificates for hostnames were replaced or removed. */
   | { readonly type: "certificates_changed"; readonly hostnames: readonly string[] }
   /** The access settings of a project's sites changed. */
   | { readonly type: "access_changed"; readonly projectId: string; readonly access: AccessState }
-  /** All bindings of a zone of custom hostnames. */
+  /** All bindings in a zone of custom hostnames. */
   | {
     readonly type: "zone_replaced";
     readonly zone: string;

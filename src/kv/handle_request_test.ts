@@ -80,7 +80,7 @@ Deno.test("invalid requests are refused with advice", () =>
       ["GET", "/v1/value?key=a&other=b", 400, /Unrecognized key/],
       ["PUT", "/v1/value?key=a&ttl=0", 400, /ttl: Use a whole number of seconds/],
       ["PUT", "/v1/value?key=a&ttl=1e3", 400, /ttl: Use a whole number/],
-      ["PUT", "/v1/value?key=a", 400, /ETag of an earlier response/, { "if-match": "abc" }],
+      ["PUT", "/v1/value?key=a", 400, /ETag from an earlier response/, { "if-match": "abc" }],
       ["PUT", "/v1/value?key=a", 400, /If-None-Match: \*/, { "if-none-match": '"a"' }],
       ["GET", "/v1/values?limit=1001", 400, /limit: Use a whole number from 1 to 1000/],
       ["GET", "/v1/values?cursor=%ff", 400, /cursor: Use the cursor/],

@@ -146,7 +146,7 @@ Deno.test("a namespace never exceeds its quota, even with concurrent writers", (
     assert.equal((await store.set(BOATS, "k0", text("shorter"))).type, "set");
   }, { bytes: 500, keys: 100 }));
 
-Deno.test("recordsOf() lists all records of a project", () =>
+Deno.test("recordsOf() lists all of a project's records", () =>
   withStore(async ({ store, kv }) => {
     await store.set(BOATS, "a", { bytes: new Uint8Array(5000), contentType: "x/y" });
     await store.set(OTHER, "b", text("b"));

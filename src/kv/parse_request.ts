@@ -40,7 +40,7 @@ const KEY_RULE = `Add a key of 1 to ${MAX_KEY_BYTES} bytes to the query: ?key=<k
 const LIMIT_RULE = `Use a whole number from 1 to ${MAX_LIST_LIMIT}`;
 const TTL_RULE = `Use a whole number of seconds from 1 to ${MAX_TTL_SECONDS}`;
 const PREFIX_RULE = `Use a prefix of at most ${MAX_KEY_BYTES} bytes`;
-const CURSOR_RULE = "Use the cursor of an earlier page";
+const CURSOR_RULE = "Use the cursor from an earlier page";
 
 const whole = (rule: string, maximum: number) =>
   z.string().regex(/^\d{1,9}$/, rule).transform(Number)
@@ -112,7 +112,7 @@ function conditionOf(headers: Headers): KvCondition | undefined {
   throw new KvRequestError(
     400,
     "invalid_request",
-    "Use the ETag of an earlier response in If-Match",
+    "Use the ETag from an earlier response in If-Match",
   );
 }
 

@@ -24,7 +24,7 @@ export interface ExchangeRequest {
 
 export interface ExchangeResponse {
   readonly status: number;
-  /** Names are in lower case. Values of the same name are joined, except for `set-cookie`. */
+  /** Names are in lower case. Values with the same name are joined, except for `set-cookie`. */
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array<ArrayBuffer>;
 }

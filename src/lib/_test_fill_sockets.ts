@@ -1,6 +1,5 @@
 /**
- * @module A program for tests of control groups that uses kernel memory which does not count as any
- * process's memory.
+ * @module A program for tests of control groups that uses kernel memory that is not counted as any process's memory.
  */
 
 /** A Python module: `fill(count)` fills the buffers of socket pairs, about 400 KiB per pair. */

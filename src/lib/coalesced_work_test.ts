@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CoalescedWork } from "./coalesced_work.ts";
 
-Deno.test("CoalescedWork runs once for all requests of a turn, and once more for requests during a run", async () => {
+Deno.test("CoalescedWork runs once for all requests in a turn, and once more for requests during a run", async () => {
   let runs = 0;
   const release = Promise.withResolvers<void>();
   const work = new CoalescedWork(async () => {

@@ -52,7 +52,7 @@ const isLocked = (error: unknown): boolean =>
 /**
  * Runs `work` with a local Deno KV database, and retries while another process has locked it.
  *
- * @throws any other error of `work`, immediately, or the lock's error after
+ * @throws any other error from `work`, immediately, or the lock's error after
  * `CONTENTION_LIMIT_MS`.
  */
 export async function whenUnlocked<T>(

@@ -14,7 +14,7 @@ export const MAX_SCHEDULE_LENGTH = 200;
 /** Names of months and days, which are equivalent to their numbers. */
 const NAMES = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)$/i;
 
-/** An arbitrary time, which does not affect whether a schedule ever occurs. */
+/** An arbitrary time, which does not affect whether a schedule is ever due. */
 const SOME_DAY = new Date(Date.UTC(2026, 0, 1));
 
 function isPlain(part: string): boolean {

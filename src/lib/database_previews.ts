@@ -3,7 +3,7 @@ import * as z from "zod";
 
 /** Initial content of a preview's database branch. */
 export const DATABASE_PREVIEWS = ["copy", "schema", "empty"] as const;
-/** The occasions on which the branch is recreated. */
+/** When the branch is recreated. */
 export const DATABASE_RESETS = ["deploy", "never"] as const;
 /** Kinds of invented values for masked columns. */
 export const FAKES = ["name", "email", "phone", "address", "company", "text"] as const;

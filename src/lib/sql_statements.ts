@@ -86,7 +86,7 @@ export class StatementSplitter {
     return statements;
   }
 
-  /** Reads one token. Returns whether it is the semicolon at the end of a statement. */
+  /** Reads one token. Returns whether the token is the semicolon at the end of a statement. */
   #step(isLast: boolean): boolean {
     const char = this.#buffer[this.#at]!;
     const next = this.#buffer[this.#at + 1];

@@ -12,11 +12,11 @@ import {
 } from "../lib/database_previews.ts";
 
 const MIGRATE_RULE = `Use a command of at most ${MAX_MIGRATE_COMMAND} characters`;
-const NAME_RULE = "Use the id or name of a database";
+const NAME_RULE = "Use a database's ID or name";
 
 export const databaseSchema = z.strictObject({
   name: z.string(NAME_RULE).min(1, NAME_RULE).max(200, NAME_RULE).optional().describe(
-    "Id or name of the database. Default: the first database that deployments get as a variable.",
+    "ID or name of the database. Default: the first database that deployments get as a variable.",
   ),
   preview: z.enum(DATABASE_PREVIEWS, PREVIEW_RULE).optional().describe(
     "Initial content of a preview's branch: `copy` of main, its `schema` without rows, or `empty`. Default: copy.",

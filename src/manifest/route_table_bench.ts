@@ -21,7 +21,9 @@ function section(index: number): string {
   return SECTIONS[index % SECTIONS.length]!;
 }
 
-/** Returns `count` routes as frameworks generate them. The last route matches everything. */
+/**
+ * Returns `count` routes like those that frameworks generate. The last route matches everything.
+ */
 function routesOf(count: number): Route[] {
   return Array.from({ length: count }, (_, index) => {
     const patterns = [

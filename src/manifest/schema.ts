@@ -217,7 +217,7 @@ const cron = cronTasksSchema.optional().describe(
 );
 
 const queues = queuesSchema.optional().describe(
-  "Server routes to which the platform sends the messages of queues.",
+  "Server routes to which the platform sends queue messages.",
 );
 
 const forms = formsSchema.optional().describe(
@@ -296,10 +296,10 @@ const skewSeconds = integer(
 );
 
 const WANTED_PAGE_IDS =
-  `Use a list of at most ${MAX_PAGE_IDS} ids of 1 to 128 letters, digits and any of _ . : -`;
+  `Use a list of at most ${MAX_PAGE_IDS} IDs of 1 to 128 letters, digits and any of _ . : -`;
 const pageIds = z.array(z.string(WANTED_PAGE_IDS).regex(PAGE_ID, WANTED_PAGE_IDS), WANTED_PAGE_IDS)
   .max(MAX_PAGE_IDS, WANTED_PAGE_IDS).optional().describe(
-    "Additional ids that the deployment's pages use in requests to identify it.",
+    "Additional IDs that the deployment's pages use in requests to identify it.",
   );
 
 /** The whole manifest, used for its type and its JSON Schema. */
@@ -310,8 +310,8 @@ export const manifestSchema = z.strictObject({
     .max(MAX_LAYERS).describe("Content of the deployment."),
   routes: z.array(routeSchema).max(MAX_ROUTES).describe("Layers by URL."),
   images: imagesSchema.optional().describe("Image conversion: sizes, formats and sources."),
-  blobs: blobsSchema.optional().describe("Objects of the blob store that the site serves."),
-  database: databaseSchema.optional().describe("Database branches of previews."),
+  blobs: blobsSchema.optional().describe("Objects in the blob store that the site serves."),
+  database: databaseSchema.optional().describe("Database branches for previews."),
   cron,
   queues,
   forms,

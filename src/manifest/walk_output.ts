@@ -11,7 +11,7 @@ export interface OutputFile {
   readonly absolutePath: string;
   /** Size in bytes. */
   readonly size: number;
-  /** File information of the content. */
+  /** File information about the content. */
   readonly info: Deno.FileInfo;
 }
 

@@ -71,7 +71,7 @@ Deno.test("walkOutput() omits files of the project's root folder that are not pa
     ]);
   }));
 
-Deno.test("walkOutput() follows links to the inside, and reports links to the outside", () =>
+Deno.test("walkOutput() follows links that stay inside, and reports links that lead outside", () =>
   withFolder({ "out/a/x.txt": "12", "secret.txt": "s", "out/.svc/m": "" }, async (folder) => {
     const out = join(folder, "out");
     await Deno.symlink("a/x.txt", join(out, "file"));

@@ -72,7 +72,7 @@ export type Terminal =
   | {
     readonly type: "redirect";
     readonly status: number;
-    /** A path of this site, or an absolute URL; visible ASCII. */
+    /** A path on this site, or an absolute URL; visible ASCII. */
     readonly location: string;
     readonly rule: RuleRef;
   };

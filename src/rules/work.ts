@@ -30,7 +30,7 @@ export function countValues(value: unknown): number {
   return count;
 }
 
-/** Returns the cost of comparing a condition of `a` values with a condition of `b` values. */
+/** Returns the cost of comparing two conditions with `a` and `b` values. */
 export function comparisonCost(a: number, b: number): number {
   return 1 + a * b / PAIRS_PER_VALUE;
 }

@@ -16,7 +16,7 @@ const MOST = 1024 * MEBIBYTE;
 const SHARE = 1 / 16;
 
 /**
- * Returns the cache sizes. A size that is not set is by default a sixteenth of the memory, but at
+ * Returns the cache sizes. A size that is not set defaults to a sixteenth of the memory, but at
  * least 32 MiB and at most 1 GiB.
  */
 export function completeCacheSizes(

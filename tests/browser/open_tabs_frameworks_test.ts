@@ -1,8 +1,8 @@
 /**
- * Tests tabs with frameworks' sites that stay open in Chromium through five deployments and a
- * rollback. The tabs load pages and chunks for the first time, and the deployment that served a
- * tab's page must handle the page's forms and actions. The test installs packages, so it runs only
- * if `OPEN_TABS` is set to `all` or to comma-separated names.
+ * Keeps tabs with frameworks' sites open in Chromium through five deployments and a rollback. The
+ * tabs load pages and chunks for the first time, and the deployment that served a tab's page must
+ * handle the page's forms and actions. The test installs packages, so it runs only if `OPEN_TABS`
+ * is set to `all` or to comma-separated names.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

@@ -1,7 +1,7 @@
 /**
- * Tests a site's tabs that stay open in Chromium through five deployments and a rollback. Chunks
- * must still load, and the server that rendered a tab's page must handle the page's actions and its
- * form, even without a script.
+ * Keeps a site's tabs open in Chromium through five deployments and a rollback. Chunks must still
+ * load, and the server that rendered a tab's page must handle the page's actions and its form, even
+ * without a script.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";

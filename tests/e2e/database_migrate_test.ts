@@ -95,7 +95,7 @@ Deno.test("a migration runs before a deployment goes live, and a failure shows i
     });
     const promoted = await box.tool(["promote", shown.id, "--json"]);
     assert.notEqual(promoted.code, 0, promoted.stdout);
-    assert.match(promoted.stdout, /production's database does not have its migration yet/);
+    assert.match(promoted.stdout, /its migration has not run on production's database yet/);
 
     const again = await deploy(box, "--branch", "name");
     assert.notEqual(again.code, 0, again.stdout);

@@ -36,7 +36,7 @@ createServer(async (request, response) => {
 `;
 
 /**
- * The build command, which runs the statements in \`migrations.sql\`. All of them can be repeated.
+ * The build command, which runs the statements in \`migrations.sql\`. All of them can be run again.
  */
 const MIGRATE = `
 import { readFile } from "node:fs/promises";

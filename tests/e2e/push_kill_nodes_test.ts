@@ -1,6 +1,6 @@
 /**
  * Kills a node with `kill -9` while it receives a push, and while it builds the pushed commit. The
- * push must be applied on all nodes or on none, and it must be possible to repeat the push through
+ * push must be applied on all nodes or on none, and it must be possible to retry the push through
  * another node. Another node must take over the build.
  */
 import assert from "node:assert/strict";
@@ -32,7 +32,7 @@ const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;
 /**
  * Maximum time until another node starts a killed node's build. This usually takes 15 seconds, but
- * more on a busy machine.
+ * longer on a busy machine.
  */
 const TAKEN_UP_MS = 20_000;
 
@@ -78,7 +78,7 @@ const front = async ({ port }: Node): Promise<string> =>
   (await fetchByHost({ port, host: "shop.localhost", path: "/" })).text;
 
 Deno.test({
-  name: "a push to a killed node leaves no partial data and can be repeated on another node",
+  name: "a push to a killed node leaves no partial data and can be retried on another node",
   ignore: NO_POSTGRES !== undefined || !isInstalled("git") || !IS_LONG,
   async fn(t) {
     const folder = await Deno.makeTempDir({ prefix: "svc-push-nodes-" });

@@ -126,8 +126,8 @@ Deno.test("a platform resumes serving if its successor is killed or fails after 
       await said(box, SERVES_AGAIN, RESTARTS + 1);
       await askAll(box);
     });
-    // Responses that a successor has started break off when the successor exits, so no client is
-    // active here.
+    // When a successor exits, the responses that it has started break off, so no client is active
+    // here.
     const ready = await startProgram({ dataDir: box.dataDir, args: ["--replace"], env: box.env });
     await ready.kill();
     await said(box, SERVES_AGAIN, RESTARTS + 2);

@@ -28,7 +28,7 @@ export interface TestBotApi extends AsyncDisposable {
   readonly tooMany: number[];
   /** Sends a message as the person in a chat. */
   write(chatId: number, text: string): void;
-  /** Taps the last button with a name as the person in a chat. */
+  /** Taps the last button with the given label, as the person in a chat. */
   tap(chatId: number, label: string): void;
   /** Resolves when the bot has sent `count` messages to a chat. */
   until(chatId: number, count: number): Promise<SentMessage[]>;

@@ -1,7 +1,7 @@
 /**
- * Provides deploy hooks with a real repository to tests. A build creates one page that contains the
- * commit, or runs the project's build command, such as {@link HANGS} or {@link FAILS}. Tests that
- * delay builds or observe parallel builds pass {@link HeldBuilds} to a platform in their own
+ * Provides tests with deploy hooks and a real repository. A build creates one page that contains
+ * the commit, or runs the project's build command, such as {@link HANGS} or {@link FAILS}. Tests
+ * that delay builds or observe parallel builds pass {@link HeldBuilds} to a platform in their own
  * process.
  *
  * @module

@@ -142,7 +142,7 @@ export async function writeProject(folder: string, files: Files): Promise<void> 
   }
 }
 
-/** Sends the request of one table row and checks the response. */
+/** Sends the request in one table row and checks the response. */
 export async function checkRow(
   { port, host }: { readonly port: number; readonly host: string },
   [request, expected, headers = {}]: Row,

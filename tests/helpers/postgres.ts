@@ -8,4 +8,4 @@ import { isEmpty } from "./empty_root.ts";
 
 /** Returns the reason why the program does not find PostgreSQL; `undefined` if it does find it. */
 export const noServer = (): string | undefined =>
-  isEmpty() ? "the root file system of this run has no PostgreSQL" : NO_POSTGRES;
+  isEmpty() ? "this run's root file system has no PostgreSQL" : NO_POSTGRES;

@@ -1,4 +1,4 @@
-/** @module A tool for agents that lists errors of functions and servers. */
+/** @module A tool for agents that lists errors in functions and servers. */
 import * as z from "zod";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { ErrorSummary } from "../../contract/errors.ts";
@@ -60,7 +60,7 @@ export const showErrors = defineTool({
   name: "show_errors",
   title: "Show errors",
   description:
-    "Errors of functions and servers, grouped by kind, most recent first. With `error`, one error with its stack and latest occurrences.",
+    "Errors in functions and servers, grouped by kind, most recent first. With `error`, one error with its stack and latest occurrences.",
   input: {
     ...projectInput,
     error: z.string().max(64).optional().describe("ID of an error"),

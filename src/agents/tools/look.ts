@@ -38,7 +38,7 @@ function nextOf(project: string, deployments: readonly Deployment[]): NextCall[]
 }
 
 /**
- * Handles the error of opening a project: returns `undefined` if there is no named or default
+ * Handles an error from opening a project: returns `undefined` if there is no named or default
  * project, and rethrows other errors.
  */
 function whereNamed(error: unknown): undefined {
@@ -97,7 +97,7 @@ export const status = defineTool({
 export const listProjects = defineTool({
   name: "list_projects",
   title: "List projects",
-  description: "The projects of the workspace, newest first.",
+  description: "The workspace's projects, newest first.",
   input: {},
   output: { projects: z.array(anyObject) },
   effect: "read",
@@ -124,7 +124,7 @@ export const explainFailure = defineTool({
   name: "explain_failure",
   title: "Explain a failure",
   description: "Shows the newest deployments, the end of the newest build log, and the errors " +
-    "of functions and servers.",
+    "in functions and servers.",
   input: projectInput,
   output: {
     deployment: anyObject.nullable(),

@@ -14,8 +14,8 @@ const SETTINGS = [
   "submodule.recurse=false",
   "protocol.allow=never",
   "advice.detachedHead=false",
-  // By default, git refuses repositories of other users. This one may belong to the platform's
-  // user.
+  // By default, git refuses repositories that belong to other users. This one may belong to the
+  // platform's user.
   "safe.directory=*",
 ];
 

@@ -71,7 +71,7 @@ const withoutOmitting = <Value>(variables: Readonly<Record<string, Value>>) =>
  */
 export async function installPackages(host: BuildHost, facts: InstallFacts): Promise<void> {
   const { command, directory } = facts.install;
-  const where = directory === facts.directory ? "" : " of the workspace";
+  const where = directory === facts.directory ? "" : " for the workspace";
   host.say("install", "info", `Installing packages${where}: node_modules is missing`);
   const { manager } = facts.detected;
   const lacking = missingLockFile(manager);

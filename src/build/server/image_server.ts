@@ -10,7 +10,7 @@ import type { PreparedServer, ServerFacts } from "./types.ts";
 
 type Image = NonNullable<NonNullable<ComputeLayer["runtime"]>["image"]>;
 
-/** Folder of the image's files in a deployment. */
+/** Folder for the image's files in a deployment. */
 const FOLDER = "image";
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -53,7 +53,7 @@ export async function requiredIn(folder: string): Promise<readonly string[]> {
 
 export interface InstalledOptions {
   /**
-   * Real path of the folder where the search ends: the folder of the workspace or of the project.
+   * Real path of the folder where the search ends: the workspace's or the project's.
    */
   readonly base: string;
   readonly project: string;

@@ -10,7 +10,7 @@ import type { PreparedServer } from "./types.ts";
 
 interface ServerProject {
   readonly alsoImports?: readonly string[];
-  /** Folder of the project among the test's files. */
+  /** The project's folder among the test's files. */
   readonly project?: string;
   readonly workspace?: string;
   readonly hasLockFile?: boolean;

@@ -48,7 +48,7 @@ export async function ownPackage(
     /** Absolute real paths, with `/`. */
     readonly project: string;
     readonly entry: string;
-    /** Folder of the server in the deployment. */
+    /** The server's folder in the deployment. */
     readonly directory: string;
     /** Returns a file's path in the deployment, if the file is deployed anyway. */
     readonly deployed: (path: string) => string | undefined;

@@ -5,7 +5,7 @@
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 
-/** Maximum number of package files of a server. */
+/** Maximum number of a server's package files. */
 const MAX_PACKAGE_FILES = 50_000;
 
 /** Maximum total size of a server's packages, in bytes (512 MiB). */

@@ -28,9 +28,9 @@ export interface PlacedTrace {
 }
 
 export interface PlacesOptions {
-  /** Folder of the workspace, or of the project if there is none. */
+  /** The workspace's folder, or the project's if there is none. */
   readonly base: string;
-  /** Folder of the server in the deployment. */
+  /** The server's folder in the deployment. */
   readonly directory: string;
   /**
    * Returns a file's path in the deployment if the file is deployed anyway, otherwise `undefined`.

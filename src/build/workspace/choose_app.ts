@@ -32,7 +32,7 @@ async function kindOf(directory: string, member?: Member): Promise<string | unde
   return hasPage ? "a page" : undefined;
 }
 
-/** Finds the apps of a workspace, sorted by path. */
+/** Finds the apps in a workspace, sorted by path. */
 async function findApps(
   root: string,
   members: readonly Member[],

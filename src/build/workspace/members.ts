@@ -53,8 +53,8 @@ async function* candidates(root: string, patterns: readonly string[]): AsyncGene
 }
 
 /**
- * Returns the packages of the workspace in a root folder. Returns `undefined` if the folder is not
- * a workspace.
+ * Returns the packages in a root folder's workspace. Returns `undefined` if the folder is not a
+ * workspace.
  */
 export async function readMembers(root: string): Promise<readonly Member[] | undefined> {
   const reader = createFolderReader(root);

@@ -1,6 +1,5 @@
 /**
- * @module Finds the folders for deploying a workspace: the folder of the app, and the folder with
- * its settings.
+ * @module Finds the folders for deploying a workspace: the app's folder, and the folder with its settings.
  */
 import { join } from "node:path";
 import { loadProjectConfig } from "../../config/load_project_config.ts";
@@ -53,7 +52,7 @@ async function configOf(directory: string, path: string): Promise<ProjectConfig 
 
 /**
  * Returns the project itself, or the selected app of a workspace. The app's own `svc.toml`, rules
- * and functions take precedence over those of the workspace.
+ * and functions take precedence over the workspace's.
  *
  * @throws {BuildError} if the workspace has several apps, or its `svc.toml` is invalid.
  */

@@ -33,7 +33,7 @@ const withRoot = (more: object): TestFiles => ({
 });
 const TURBO = withRoot({ devDependencies: { turbo: "2" } });
 
-/** Files of the workspace, the folder of the app, and the command that builds the app. */
+/** The workspace's files, the app's folder, and the command that builds the app. */
 const ROWS: Readonly<Record<string, readonly [TestFiles, string, string | undefined]>> = {
   npm: [
     FILES,

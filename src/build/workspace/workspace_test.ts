@@ -48,7 +48,7 @@ const at = ({ project }: TestProject, path = "") => ({
   config: undefined,
 });
 
-Deno.test("readMembers() lists the packages of a workspace and no other folders", async () => {
+Deno.test("readMembers() lists the packages in a workspace and no other folders", async () => {
   const files = { ...SHOP, "packages/notes/readme.md": "", "tools/cli/package.json": "{}" };
   await withTestProject(files, async ({ project }) => {
     const members = await readMembers(project) ?? [];
@@ -150,7 +150,7 @@ Deno.test("assembleProject() installs packages in the root of a workspace, witho
     assert.equal(await Deno.readTextFile(join(test.project, "installed")), "[]");
     assert.ok(
       test.said.includes(
-        "install info Installing packages of the workspace: node_modules is missing",
+        "install info Installing packages for the workspace: node_modules is missing",
       ),
     );
   });

@@ -21,8 +21,8 @@ function report({ workspace, token }: Ended, ctx: Context): void {
 }
 
 export default defineCommand({
-  description: "Removes the stored login of the current workspace and revokes its token.",
-  define: (command) => command.option("--all", "log out of every workspace of the platform"),
+  description: "Removes the current workspace's stored login and revokes its token.",
+  define: (command) => command.option("--all", "log out of every workspace on the platform"),
   examples: [
     ["logout", "log out of the current workspace"],
     ["logout --all", "log out of all workspaces"],

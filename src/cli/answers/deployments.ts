@@ -19,7 +19,7 @@ import {
 
 const transfer = z.object({ files: count, bytes: count });
 const newerSchema = z.array(text).describe(
-  "Ids of later deployments whose migration changed the schema of the database",
+  "IDs of later deployments whose migration changed the database's schema",
 );
 const address = text.nullable().describe("Null if none is running");
 

@@ -8,7 +8,7 @@ import { anyObject, count, text } from "./parts.ts";
 const ready = z.object({
   url: text,
   token: text.optional().describe("First key of a new platform, shown only once"),
-  pid: z.int().optional().describe("Process id, with --background"),
+  pid: z.int().optional().describe("Process ID, with --background"),
 });
 
 const amount = z.object({ count, bytes: count.optional() });
@@ -18,7 +18,7 @@ const explanation = z.object({
   meaning: text,
   remedy: text,
   commands: z.array(text),
-  guide: text.describe("A file of the documentation"),
+  guide: text.describe("A documentation file"),
 });
 
 const argument = z.object({
@@ -68,9 +68,9 @@ export const PLATFORM_ANSWERS: Answers = {
       records: count,
       blobs: count,
       databases: z.array(z.object({
-        id: text.describe("Id of the storage"),
+        id: text.describe("ID of the storage"),
         tables: count.describe("Number of tables"),
-        rows: count.describe("Rows of all tables"),
+        rows: count.describe("Rows in all tables"),
       })).describe("Databases in the restored backup"),
       removed: count.describe("Older backups that were removed"),
     }).describe("with a directory, s3:// or sftp:// as the target"),

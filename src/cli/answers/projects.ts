@@ -36,7 +36,7 @@ export const PROJECT_ANSWERS: Answers = {
   "link": z.object({
     project,
     directory: text,
-    config: z.unknown().describe("The settings of svc.toml"),
+    config: z.unknown().describe("The settings in svc.toml"),
     gitRemote: text.nullable().describe("URL of the git remote svc, with --git-remote"),
   }),
   "list": z.object({ projects: e.listProjects.response.shape.items, nextCursor }),
@@ -53,7 +53,7 @@ export const PROJECT_ANSWERS: Answers = {
   "projects delete": z.object({ deleted: yes, project }),
   "environments list": z.object({
     environments: e.listEnvironments.response.shape.items,
-    context: text.nullable().describe("Id of the environment of this checkout"),
+    context: text.nullable().describe("ID of this checkout's environment"),
   }),
   "environments create": z.object({ environment }),
   "environments delete": z.object({ deleted: yes, environment }),

@@ -4,7 +4,7 @@ import type { CommandGroup } from "../command/command_entry.ts";
 export const BLOBS: CommandGroup = {
   name: "blobs",
   section: "Configuration",
-  summary: "Read and change the blob store of an environment",
+  summary: "Read and change an environment's blob store",
   commands: [
     { name: "ls", summary: "List objects and folders", load: () => import("./ls.ts") },
     { name: "get", summary: "Download an object", load: () => import("./get.ts") },

@@ -14,7 +14,7 @@ export default defineCommand({
       .argument("<file>", "file to upload; - for stdin")
       .argument("[key]", "key of the object")
       .option("--type <type>", "media type (default: from the key's extension)")
-      .option("--cache-control <value>", "Cache-Control of responses with the object")
+      .option("--cache-control <value>", "Cache-Control for responses with the object")
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),
   examples: [

@@ -47,7 +47,7 @@ export const httpUrl = asArgument(values.httpUrl);
 export function deploymentId(text: string): string {
   const id = text.toLowerCase();
   if (isUuid(id)) return id;
-  throw new InvalidArgumentError("Expected the id of a deployment. svc deployments lists them.");
+  throw new InvalidArgumentError("Expected a deployment ID. svc deployments lists them.");
 }
 
 /** Splits `a,b` and collects the values of a repeatable flag. */

@@ -44,7 +44,7 @@ Deno.test("at a terminal, the user chooses a forgotten argument from existing it
   const person = personWho(["blog", false]);
   await runCli(["projects", "delete"], { env: { SVC_TOKEN: "key" }, prompter: person, fetch });
   assert.deepEqual(calls, ["GET /v1/projects", "GET /v1/projects/blog"]);
-  assert.equal(person.asked[0], "id or name of the project");
+  assert.equal(person.asked[0], "ID or name of the project");
 });
 
 Deno.test("at a terminal, the user types a forgotten argument that names a new item", async () => {

@@ -20,7 +20,7 @@ export default defineCommand({
     });
     if (run.outcome === "failed") {
       throw new CliError("task_failed", `${printable(path)}: ${describeRun(run)}`, {
-        hint: `\`svc logs --search ${run.requestId}\` shows the output of the server`,
+        hint: `\`svc logs --search ${run.requestId}\` shows the server's output`,
         details: { run },
       });
     }

@@ -9,7 +9,7 @@ export default defineCommand({
   offers: { database: "database" },
   examples: [
     ["db connection", "print the URL, for example for psql: psql $(svc db connection)"],
-    ["db connection shop --branch feature/cart", "print the URL of a branch"],
+    ["db connection shop --branch feature/cart", "print a branch's URL"],
   ],
   async run({ args: [given], flags }, ctx) {
     const opened = await openDatabase(ctx, { database: given, projectId: flags.projectId });

@@ -9,7 +9,7 @@ export default defineCommand({
     "Asks you to type the name. In a script, use --force. Disconnects the database's clients immediately. `svc db undelete` restores the database within seven days.",
   define: (command) =>
     command
-      .argument("<database>", "id or name of the database")
+      .argument("<database>", "ID or name of the database")
       .option("--force", "skip the confirmation")
       .option(...PROJECT_OPTION),
   offers: { database: "database" },

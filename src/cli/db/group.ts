@@ -51,7 +51,7 @@ const SNAPSHOTS: CommandGroup = {
     },
     {
       name: "restore",
-      summary: "Restore a snapshot to a branch or a new one",
+      summary: "Restore a snapshot to an existing branch or a new one",
       load: () => import("./snapshots/restore.ts"),
     },
     {
@@ -114,18 +114,18 @@ export const DB: CommandGroup = {
     },
     {
       name: "schema",
-      summary: "Print the schema of a branch as SQL",
+      summary: "Print a branch's schema as SQL",
       load: () => import("./schema.ts"),
     },
     {
       name: "diff",
-      summary: "Compare the schema of a branch with main",
+      summary: "Compare a branch's schema with main",
       load: () => import("./diff.ts"),
     },
     BRANCHES,
     {
       name: "config",
-      summary: "Show or change the settings of a database",
+      summary: "Show or change a database's settings",
       load: () => import("./config.ts"),
     },
     {

@@ -23,7 +23,7 @@ const MAX_LISTED = 1000;
 
 /** Describes `[database]` in the help of every command. */
 export const DATABASE_ARGUMENT =
-  "id or name (default: db.database, or the first auto-injected one)";
+  "ID or name (default: db.database, or the first auto-injected one)";
 /** `--database`, for commands with a different argument. */
 export const DATABASE_OPTION = ["--database <id>", DATABASE_ARGUMENT] as const;
 

@@ -10,7 +10,7 @@ export default defineCommand({
   offers: { database: "database" },
   examples: [
     ["db schema", "print the schema of the project's database"],
-    ["db schema shop --branch staging > schema.sql", "save the schema of a branch"],
+    ["db schema shop --branch staging > schema.sql", "save a branch's schema"],
   ],
   async run({ args: [given], flags }, ctx) {
     const { client, database, params } = await openDatabase(ctx, {

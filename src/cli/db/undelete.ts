@@ -10,7 +10,7 @@ export default defineCommand({
   description: "Restores the database with its branches, data and passwords.",
   define: (command) =>
     command
-      .argument("<database>", "id or name of the deleted database")
+      .argument("<database>", "ID or name of the deleted database")
       .option(...PROJECT_OPTION),
   offers: { database: "deleted-database" },
   examples: [["db undelete shop", "restore the database shop"]],

@@ -25,7 +25,7 @@ export default defineCommand({
         "--branch <branch>",
         "branch of the deployment (default: the git branch, or commit-<sha>)",
       )
-      .option("--message <text>", "message of the deployment (default: the commit's)")
+      .option("--message <text>", "the deployment's message (default: the commit's)")
       .option("--dry-run", "build and run all checks, but do not deploy")
       .option("--rolling <shares>", "release in steps, such as 5,25,100", rollingSteps)
       .option("--every <time>", "duration of each step (default: 10m)", stepTime),

@@ -35,14 +35,14 @@ const changedReferences = (deployments: readonly Deployment[]): ReadonlySet<stri
 
 export default defineCommand({
   description:
-    "A star marks the production deployment. A deployment keeps the variables it was created with. VARIABLES shows whether the variables of its environment, or the URLs that they refer to, have changed since then.",
+    "A star marks the production deployment. A deployment keeps the variables it was created with. VARIABLES shows whether its environment's variables, or the URLs that they refer to, have changed since then.",
   define: (command) =>
     command
       .addOption(limitOption(10))
       .option("--branch <branch>", "only this branch")
       .option("--environment <name-or-id>", "only this environment")
       .addOption(new Option("--status <status>", "only this status").choices(DEPLOYMENT_STATES))
-      .option("--sha <sha>", "only commits whose id starts with this")
+      .option("--sha <sha>", "only commits whose ID starts with this")
       .option(...PROJECT_OPTION),
   examples: [
     ["deployments list", "show the latest deployments of this directory's project"],

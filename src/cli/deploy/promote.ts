@@ -10,9 +10,9 @@ import { formatFacts } from "../terminal/table.ts";
 
 export default defineCommand({
   description:
-    "Nothing is rebuilt or uploaded. Production gets the files, functions and rules of the deployment, with production's variables. Values that were read at build time do not change.",
+    "Nothing is rebuilt or uploaded. Production gets the deployment's files, functions and rules, with production's variables. Values that were read at build time do not change.",
   define: (command) =>
-    command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId)
+    command.argument("<id>", "ID of the deployment; `svc deployments` shows it", deploymentId)
       .addOption(
         new Option(
           "--share <percent>",

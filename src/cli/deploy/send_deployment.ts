@@ -32,7 +32,7 @@ import {
   writeLastDeployment,
 } from "./last_deployment.ts";
 
-/** Runs the check commands against the URL of the deployment. */
+/** Runs the check commands against the deployment's URL. */
 export type CheckCommandsRun = (
   place: ResponseOf<typeof stageDeployment>,
 ) => Promise<CommandResult[]>;

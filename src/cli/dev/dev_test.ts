@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dev, withServer } from "./_test_dev.ts";
 
-Deno.test("dev gives its server the variables of the environment, and reports missing ones", () =>
+Deno.test("dev gives its server the environment's variables, and reports missing ones", () =>
   withServer(async (bench) => {
     const set = ["env", "set", "GREETING", "--plain", "--value", "ahoy"];
     await bench.json([...set, "--environment", "preview"]);

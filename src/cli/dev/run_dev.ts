@@ -159,7 +159,7 @@ function readOptions(
 }
 
 /**
- * Reads the variables of the environment. The variable for the database branch overrides the
+ * Reads the environment's variables. The variable for the database branch overrides the
  * environment's.
  */
 async function readVariables(
@@ -254,7 +254,7 @@ function announce(
     ui.note(ui.colors.dim("r restart   o open   e explain last request   c clear   q quit"));
   }
   for (const [name, address] of Object.entries(inspectors)) {
-    ui.note(`  inspector of the ${name}: ${address}`);
+    ui.note(`  inspector for the ${name}: ${address}`);
   }
   const result = {
     url,

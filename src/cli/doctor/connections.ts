@@ -119,7 +119,7 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
 }
 
 const MAIL_ADVICE =
-  "Check the mail server of svc serve and its log. People cannot confirm a sign-up or reset a password. To resend failed emails, run svc notifications resend --all --workspace-wide";
+  "Check svc serve's mail server and its log. People cannot confirm a sign-up or reset a password. To resend failed emails, run svc notifications resend --all --workspace-wide";
 
 /**
  * Checks the response of `/readyz`. Returns `undefined` if nothing is wrong, or if another program

@@ -223,7 +223,7 @@ export async function examineDatabases(
     readonly dataDir: string;
     readonly postgres?: string;
     readonly env: Readonly<Record<string, string | undefined>>;
-    /** Free space in the data directory's file system. */
+    /** Free space on the data directory's file system. */
     readonly freeBytes: number;
     readonly now: number;
   },

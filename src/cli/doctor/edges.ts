@@ -28,7 +28,7 @@ function problemOf(edge: FrontEdge, now: number): readonly [string, string] | un
     return [since, advice];
   }
   if (behind === null || behind === 0) return undefined;
-  return [`is ${formatCount(behind, "change")} behind`, "Check the load of its machine"];
+  return [`is ${formatCount(behind, "change")} behind`, "Check the load on its machine"];
 }
 
 /**

@@ -124,7 +124,7 @@ async function existing(path: string): Promise<string> {
   return there || dirname(path) === path ? path : await existing(dirname(path));
 }
 
-/** Returns the free space of the data directory's file system, in bytes. */
+/** Returns the free space on the data directory's file system, in bytes. */
 async function freeSpace(dataDir: string): Promise<number> {
   const { bavail, bsize } = await statfs(await existing(dataDir));
   return bavail * bsize;

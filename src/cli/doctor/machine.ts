@@ -29,7 +29,7 @@ export function judgeOpenFiles(limits: string): Point | undefined {
     state: "warn",
     found,
     advice:
-      "Raise the limit (ulimit -n 65536, or LimitNOFILE= of the service): each connection counts as an open file",
+      "Raise the limit (ulimit -n 65536, or LimitNOFILE= in the service): each connection counts as an open file",
   };
 }
 

@@ -6,7 +6,7 @@ export type PointState = "ok" | "warn" | "fail";
 export interface Point {
   readonly name: string;
   readonly state: PointState;
-  /** The finding of the check. */
+  /** The check's finding. */
   readonly found: string;
   /** How to fix the problem, if the state is not ok. */
   readonly advice?: string;

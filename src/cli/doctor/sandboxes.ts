@@ -1,4 +1,6 @@
-/** @module The checks that `svc doctor` runs on the sandboxes of servers and of builds from git. */
+/**
+ * @module The checks that `svc doctor` runs on the sandboxes for servers and for builds from git.
+ */
 import {
   type FoundKind,
   missingSandbox,
@@ -30,7 +32,7 @@ export function judgeServerSandbox({ files, calls }: SandboxSupport): readonly P
     ]),
     judge("sandbox files", files, [
       "Landlock restricts access to files",
-      "they can reach files of this machine",
+      "they can reach files on this machine",
     ]),
   ];
 }

@@ -36,7 +36,7 @@ function judgeStandbys({ standbys, commitsWait }: StoreFacts): Point {
       name,
       state: "warn",
       found: "with this synchronous_commit, a failure can lose acknowledged commits",
-      advice: "Set synchronous_commit to on for the role of svc",
+      advice: "Set synchronous_commit to on for svc's role",
     };
   }
   if (standbys !== "") return { name, state: "ok", found: `commits wait for ${standbys}` };
@@ -66,7 +66,7 @@ export async function examineStore(
     return judgeStore(await inspectPlatformStore(place, env));
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
-    const advice = "Check the address, the network and the password of --kv";
+    const advice = "Check the address, the network and the password for --kv";
     return [{ name: "key-value store", state: "fail", found, advice }];
   }
 }
@@ -87,7 +87,7 @@ export async function examineBlobs(
       state: "fail",
       found: error instanceof Error ? error.message : String(error),
       advice:
-        "Check the URL of --blobs and the access keys. They need permission to list, put, get and delete objects in the bucket",
+        "Check the URL in --blobs and the access keys. They need permission to list, put, get and delete objects in the bucket",
     };
   }
 }

@@ -8,9 +8,9 @@ interface Language {
   readonly name: string;
   /** Kind of project that needs the toolchains. */
   readonly projects: string;
-  /** Ids of the toolchains that all of these projects need. */
+  /** IDs of the toolchains that all of these projects need. */
   readonly needs: readonly string[];
-  /** Ids of the toolchains that only some of these projects use. */
+  /** IDs of the toolchains that only some of these projects use. */
   readonly uses?: readonly string[];
 }
 

@@ -22,7 +22,7 @@ export async function listDomains(client: Client, project: Project): Promise<Dom
   return items.sort((a, b) => placeOf(a) < placeOf(b) ? -1 : 1);
 }
 
-/** Converts a hostname to the platform's spelling: lower case, punycode, no final dot. */
+/** Converts a hostname to the platform's spelling: lower case, punycode, no trailing dot. */
 function toHostname(text: string): string {
   const hostname = URL.parse(`http://${text}/`)?.hostname ?? text;
   return hostname.replace(/\.$/, "");

@@ -8,7 +8,7 @@ export default defineCommand({
   description: "The domain stops working, and another project can add it.",
   define: (command) =>
     command
-      .argument("<domain_id>", "id or name of the domain")
+      .argument("<domain_id>", "ID or name of the domain")
       .option("--force", "skip the confirmation")
       .option(...PROJECT_OPTION),
   offers: { domain_id: "domain" },

@@ -6,7 +6,7 @@ import { type Step, testTranscript } from "../_test_transcript.ts";
 
 const dns = await startDns();
 
-/** Adds the records of a domain to the DNS server, after `change` has modified them. */
+/** Adds a domain's records to the DNS server, after `change` has modified them. */
 async function publish(
   bench: Bench,
   hostname: string,

@@ -19,7 +19,7 @@ export default defineCommand({
     "Looks up the DNS records and shows the expected and found values. The TXT record proves ownership of the whole zone. Exits with code 1 until it is found.",
   define: (command) =>
     command
-      .argument("<domain_id>", "id or name of the domain")
+      .argument("<domain_id>", "ID or name of the domain")
       .option(...PROJECT_OPTION),
   offers: { domain_id: "domain" },
   examples: [

@@ -8,7 +8,7 @@ export const DRAINS: CommandGroup = {
   commands: [
     {
       name: "list",
-      summary: "List the drains of a project with their health",
+      summary: "List a project's drains and their health",
       load: () => import("./list.ts"),
     },
     {

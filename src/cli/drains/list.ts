@@ -29,9 +29,9 @@ export default defineCommand({
   description: "Counts start at zero each time the platform starts.",
   define: (command) =>
     command
-      .option("--platform", "show the endpoints of svc serve --otlp instead (platform owner only)")
+      .option("--platform", "show the endpoints set with svc serve --otlp instead (platform owner only)")
       .option(...PROJECT_OPTION),
-  examples: [["drains list", "show the drains of the project"]],
+  examples: [["drains list", "show the project's drains"]],
   async run({ flags: { platform = false, projectId } }, ctx) {
     const { items, missingNodes } = await read(ctx, platform, projectId);
     const drains: readonly Shown[] = items;

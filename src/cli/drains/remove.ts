@@ -4,10 +4,10 @@ import { defineCommand } from "../command/command.ts";
 import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
-  description: "Queued records are not sent. `svc drains list` shows the ids.",
+  description: "Queued records are not sent. `svc drains list` shows the IDs.",
   define: (command) =>
     command
-      .argument("<drain_id>", "id of the drain")
+      .argument("<drain_id>", "ID of the drain")
       .option("--force", "skip the confirmation")
       .option(...PROJECT_OPTION),
   offers: { drain_id: "drain" },

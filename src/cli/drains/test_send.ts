@@ -6,7 +6,7 @@ import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
   description: "Exits with code 1 if the endpoint did not accept it.",
-  define: (command) => command.argument("<drain_id>", "id of the drain").option(...PROJECT_OPTION),
+  define: (command) => command.argument("<drain_id>", "ID of the drain").option(...PROJECT_OPTION),
   offers: { drain_id: "drain" },
   examples: [["drains test 01900000-0000-7000-8000-000000000000", "send a sample log record"]],
   async run({ args: [drain], flags }, ctx) {

@@ -20,11 +20,11 @@ export const PURGE: CommandLeaf = { ...purge, section: "Rules and functions", hi
 export const FUNCTIONS: CommandGroup = {
   name: "functions",
   section: "Rules and functions",
-  summary: "Show the functions of a deployment",
+  summary: "Show a deployment's functions",
   commands: [
     {
       name: "list",
-      summary: "List the functions of a deployment",
+      summary: "List a deployment's functions",
       load: () => import("./functions_list.ts"),
     },
   ],

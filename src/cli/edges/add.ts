@@ -4,7 +4,7 @@ import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
   description:
-    "Prints the key once. Start the edge on another machine with svc edge --join and the key in SVC_EDGE_KEY. Only the owner of the platform can add front edges.",
+    "Prints the key once. Start the edge on another machine with svc edge --join and the key in SVC_EDGE_KEY. Only the platform's owner can add front edges.",
   define: (command) => command.argument("<name>", "name of the edge, such as tokyo"),
   examples: [["edges add tokyo", "add an edge and print its key"]],
   async run({ args: [name] }, ctx) {

@@ -4,7 +4,7 @@ import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
   description:
-    "The edge finishes its requests. An edge on the platform's machine exits, and the other processes take over its connections. Any other edge closes each connection after its next response. Until you undo this, that edge responds with 503 to /healthz and /readyz, so its load balancer picks another edge. Only the owner of the platform can drain front edges.",
+    "The edge finishes its requests. An edge on the platform's machine exits, and the other processes take over its connections. Any other edge closes each connection after its next response. Until you undo this, that edge responds with 503 to /healthz and /readyz, so its load balancer picks another edge. Only the platform's owner can drain front edges.",
   define: (command) =>
     command
       .argument("<name>", "name of the edge")

@@ -8,7 +8,7 @@ import type { CommandGroup } from "../command/command_entry.ts";
 export const EDGES: CommandGroup = {
   name: "edges",
   section: "Platform",
-  summary: "Manage the front edges of the platform",
+  summary: "Manage the platform's front edges",
   commands: [
     {
       name: "list",

@@ -16,7 +16,7 @@ const HEADINGS = [
 
 export default defineCommand({
   description:
-    "A connected edge follows the platform. BEHIND counts the changes that it has not applied yet, and DISTANCE is the round-trip time to the platform. A lost edge serves the last state it received, and catches up when it connects again. Edges named local-1, local-2 and so on share the port of the platform (svc serve --edges). Only the owner of the platform can list front edges.",
+    "A connected edge follows the platform. BEHIND counts the changes that it has not applied yet, and DISTANCE is the round-trip time to the platform. A lost edge serves the last state it received, and catches up when it connects again. Edges named local-1, local-2 and so on share the platform's port (svc serve --edges). Only the platform's owner can list front edges.",
   define: (command) => command,
   examples: [["edges list", "show the front edges and their state"]],
   async run(_, ctx) {

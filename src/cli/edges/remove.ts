@@ -6,7 +6,7 @@ import { printable } from "../terminal/format.ts";
 export default defineCommand({
   description:
     "The key stops working immediately. The edge keeps serving the last state it received " +
-    "until you stop it. Only the owner of the platform can remove front edges.",
+    "until you stop it. Only the platform's owner can remove front edges.",
   define: (command) =>
     command
       .argument("<name>", "name of the edge")

@@ -13,7 +13,7 @@ export const ENV: CommandGroup = {
     },
     {
       name: "set",
-      summary: "Set a variable, or all variables of a dotenv file",
+      summary: "Set a variable, or all variables in a dotenv file",
       load: () => import("./set.ts"),
     },
     {

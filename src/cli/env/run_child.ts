@@ -1,6 +1,5 @@
 /**
- * @module Runs a command as a child process: forwards signals, and returns the exit code of the
- * command. The command shares the streams of this program. In JSON mode, the command's output
+ * @module Runs a command as a child process: forwards signals, and returns the command's exit code. The command shares this program's streams. In JSON mode, the command's output
  * becomes log lines, because stdout must contain a single object and stderr only log lines. No
  * shell parses the command line.
  */

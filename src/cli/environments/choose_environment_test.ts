@@ -12,7 +12,7 @@ const withProject = (test: (bench: Bench) => Promise<void>) =>
     await test(bench);
   });
 
-Deno.test("--environment, SVC_ENVIRONMENT and context use accept an id", () =>
+Deno.test("--environment, SVC_ENVIRONMENT and context use accept an ID", () =>
   withProject(async (bench) => {
     const { environment } = await bench.json(["environments", "create", "staging"]);
     const { id } = environment as { id: string };

@@ -4,7 +4,7 @@ import { openProjectFolder } from "../projects/project_folder.ts";
 
 export default defineCommand({
   define: (command) => command,
-  examples: [["context clear", "clear the environment of this checkout"]],
+  examples: [["context clear", "clear this checkout's environment"]],
   async run(_, ctx) {
     const { directory } = await openProjectFolder(ctx);
     const cleared = await clearContext(directory);

@@ -7,7 +7,7 @@ export default defineCommand({
   description:
     "Shows the default environment for commands in this checkout, and where it comes from. Does not contact the platform.",
   define: (command) => command,
-  examples: [["context show", "show the environment of this checkout"]],
+  examples: [["context show", "show this checkout's environment"]],
   async run(_, ctx) {
     const { directory } = await openProjectFolder(ctx);
     const variable = environmentVariable(ctx);

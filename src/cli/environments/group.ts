@@ -27,7 +27,7 @@ export const ENVIRONMENTS: CommandGroup = {
 export const CONTEXT: CommandGroup = {
   name: "context",
   section: "Configuration",
-  summary: "Choose the environment of this checkout",
+  summary: "Choose this checkout's environment",
   commands: [
     {
       name: "use",

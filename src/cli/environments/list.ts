@@ -3,7 +3,7 @@ import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { listEnvironments, readContext } from "./choose_environment.ts";
 
 export default defineCommand({
-  description: "A star marks the environment of this checkout.",
+  description: "A star marks this checkout's environment.",
   define: (command) => command.option(...PROJECT_OPTION),
   examples: [["environments list", "show the environments of this directory's project"]],
   async run({ flags }, ctx) {

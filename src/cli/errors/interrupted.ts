@@ -37,7 +37,7 @@ const list = (changes: readonly Change[]): string =>
   changes.map(({ method, path }) => `${method} ${path}`).join(", ");
 
 /**
- * Creates the error after the user has stopped the command. `changes` lists the changes that the
+ * Creates the error for a command that the user has stopped. `changes` lists the changes that the
  * command had started, in order.
  */
 export function interrupted(
@@ -60,7 +60,7 @@ export function interrupted(
   });
 }
 
-/** Creates the error after the user has stopped the program while the command was cleaning up. */
+/** Creates the error for a command that the user has stopped while it was cleaning up. */
 export function cutShort(
   changes: readonly Change[],
   lines: SuggestedCommands | undefined,

@@ -14,13 +14,13 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<form>", "name of the form")
-      .argument("[id]", "id of the submission")
+      .argument("[id]", "ID of the submission")
       .option("--all", "delete all submissions that are not spam")
       .option("--spam", "delete all spam")
       .option("--force", "skip the confirmation")
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),
-  examples: [["forms delete contact --spam --force", "delete the spam of a form"]],
+  examples: [["forms delete contact --spam --force", "delete a form's spam"]],
   async run({ args: [form, id], flags }, ctx) {
     const { all, spam, force, environment, projectId } = flags;
     if ([id, all, spam].filter((each) => each !== undefined).length !== 1) {

@@ -8,22 +8,22 @@ export const FORMS: CommandGroup = {
   commands: [
     {
       name: "list",
-      summary: "List the forms of an environment with their counts",
+      summary: "List an environment's forms with their counts",
       load: () => import("./list.ts"),
     },
     {
       name: "submissions",
-      summary: "Show the newest submissions of a form",
+      summary: "Show a form's newest submissions",
       load: () => import("./submissions.ts"),
     },
     {
       name: "export",
-      summary: "Export all submissions of a form as CSV or JSON",
+      summary: "Export all of a form's submissions as CSV or JSON",
       load: () => import("./export.ts"),
     },
     {
       name: "delete",
-      summary: "Delete submissions of a form and their files",
+      summary: "Delete a form's submissions and their files",
       load: () => import("./delete.ts"),
     },
   ],

@@ -23,7 +23,7 @@ function describe({ id, sentAt, spamReason, fields, files }: FormSubmission, now
 }
 
 export default defineCommand({
-  description: `Shows the newest ${SHOWN}. Files are in the blob store of the environment.`,
+  description: `Shows the newest ${SHOWN}. Files are in the environment's blob store.`,
   define: (command) =>
     command
       .argument("<form>", "name of the form")

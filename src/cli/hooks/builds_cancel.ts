@@ -5,7 +5,7 @@ import { deploymentId } from "../command/option_values.ts";
 export default defineCommand({
   description: "Also stops the build's deployment. The live deployment does not change.",
   define: (command) =>
-    command.argument("<id>", "id of the build (same as its deployment's)", deploymentId),
+    command.argument("<id>", "ID of the build (same as its deployment's)", deploymentId),
   offers: { id: "deployment" },
   examples: [["builds cancel 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "cancel a build"]],
   async run({ args: [id] }, ctx) {

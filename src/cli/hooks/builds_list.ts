@@ -17,7 +17,7 @@ const toRow = (build: Build, now: number): string[] => [
 ];
 
 export default defineCommand({
-  description: "A build has the same id as its deployment.",
+  description: "A build has the same ID as its deployment.",
   define: (command) =>
     command
       .addOption(limitOption(10))

@@ -9,7 +9,7 @@ export default defineCommand({
   description: "The hook's URL stops working immediately. Existing deployments are kept.",
   define: (command) =>
     command
-      .argument("<hook>", "id or name of the hook")
+      .argument("<hook>", "ID or name of the hook")
       .option("--force", "skip the confirmation")
       .option(...PROJECT_OPTION),
   offers: { hook: "hook" },

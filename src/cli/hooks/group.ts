@@ -23,7 +23,7 @@ export const HOOKS: CommandGroup = {
     },
     {
       name: "regenerate",
-      summary: "Regenerate the URL of a deploy hook",
+      summary: "Regenerate a deploy hook's URL",
       load: () => import("./regenerate.ts"),
     },
     {

@@ -30,7 +30,7 @@ export async function findHook(
   if (found.length === 1) return found[0]!;
   const shown = printable(reference);
   const problem = found.length === 0 ? `it has no "${shown}"` : `several have the name "${shown}"`;
-  throw new CliError("not_found", `Cannot find the hook of ${project.name}: ${problem}`, {
+  throw new CliError("not_found", `Cannot find the hook in ${project.name}: ${problem}`, {
     next: [ctx.lines.ofProject("hooks", "list")],
   });
 }

@@ -9,7 +9,7 @@ export default defineCommand({
     "Prints the new URL once. The old URL stops working immediately, so update everything that uses it.",
   define: (command) =>
     command
-      .argument("<hook>", "id or name of the hook")
+      .argument("<hook>", "ID or name of the hook")
       .option(...PROJECT_OPTION),
   offers: { hook: "hook" },
   examples: [["hooks regenerate cms", "regenerate the URL of the hook cms"]],

@@ -7,7 +7,7 @@ import { findHook } from "./project_hooks.ts";
 export default defineCommand({
   define: (command) =>
     command
-      .argument("<hook>", "id or name of the hook")
+      .argument("<hook>", "ID or name of the hook")
       .argument("<name>", "new name")
       .option(...PROJECT_OPTION),
   offers: { hook: "hook" },

@@ -11,7 +11,7 @@ import { askProgress, sendTrigger } from "./send_trigger.ts";
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** Final states for which the command fails. */
+/** Final states that make the command fail. */
 const WITHOUT_RESULT: ReadonlySet<DeploymentState> = new Set(["FAILED", "STOPPED"]);
 
 /** Pause between two polls, in milliseconds. It grows from the first value to the last. */
@@ -53,7 +53,7 @@ export default defineCommand({
       .option("--url <url>", "the hook's URL (default: SVC_HOOK_URL)")
       .requiredOption("--commit <sha>", "commit to deploy, 7 to 40 hexadecimal digits")
       .requiredOption("--branch <branch>", "branch of the commit")
-      .option("--message <text>", "message of the deployment (default: the commit's)")
+      .option("--message <text>", "the deployment's message (default: the commit's)")
       .option("--author <text>", "author of the deployment (default: the commit's)")
       .option("--rebuild", "deploy even if this commit is already deployed")
       .addOption(oldForce())

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 /**
  * Makes zod interpret the schemas that are created from now on. By default, it compiles each schema
- * at its first use, which takes longer than most commands need for all of their data.
+ * at its first use. For most commands, that takes longer than checking all of their data.
  */
 export function interpretSchemas(): void {
   z.config({ jitless: true });

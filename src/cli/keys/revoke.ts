@@ -8,7 +8,7 @@ export default defineCommand({
   description: "The key stops working immediately.",
   define: (command) =>
     command
-      .argument("<key>", "id, name or prefix of the key")
+      .argument("<key>", "ID, name or prefix of the key")
       .option("--force", "skip the confirmation"),
   offers: { key: "api-key" },
   examples: [["keys revoke ci --force", "revoke it without confirmation"]],

@@ -12,7 +12,7 @@ export default defineCommand({
     "Takes effect on the next request. Flags replace the current values. The key and its role do not change. --all-projects removes the limit to certain projects.",
   define: (command) =>
     command
-      .argument("<key>", "id, name or prefix of the key")
+      .argument("<key>", "ID, name or prefix of the key")
       .option("--permission <name>", "permission of the key; repeatable", repeated)
       .option("--project <name>", "project that the key can access; repeatable", repeated)
       .option("--all-projects", "give access to all projects of the workspace")

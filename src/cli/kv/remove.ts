@@ -4,7 +4,7 @@ import { printable } from "../terminal/format.ts";
 import { checkKey, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
 
 export default defineCommand({
-  description: `Succeeds if the key does not exist. ${LOCAL_NOTE}`,
+  description: `Succeeds even if the key does not exist. ${LOCAL_NOTE}`,
   define: (command) => command.argument("<key>", "key"),
   examples: [["kv remove boats/kestrel", "remove a key"]],
   async run({ args: [key] }, ctx) {

@@ -1,4 +1,4 @@
-/** @module Shows the logs of a project, or with `--build` the build log of a deployment. */
+/** @module Shows a project's logs, or a deployment's build log with `--build`. */
 import { Option } from "@commander-js/extra-typings";
 import { collectPages } from "../../client/collect_pages.ts";
 import { followEvents } from "../../client/events.ts";
@@ -120,7 +120,7 @@ export default defineCommand({
     command
       .argument("[deployment]", "same as --deployment-id", deploymentId)
       .option("--build", "show the build log (default: the newest deployment's)")
-      .option("--deployment-id <id>", "only entries of this deployment", deploymentId)
+      .option("--deployment-id <id>", "only entries from this deployment", deploymentId)
       .option(...PROJECT_OPTION)
       .option(
         "--limit <n>",
@@ -130,7 +130,7 @@ export default defineCommand({
       )
       .option("--search <query>", "only entries that contain this text")
       .addOption(
-        new Option("--level <level>", "only entries of this level and above")
+        new Option("--level <level>", "only entries at this level and above")
           .choices(LOG_LEVELS),
       )
       .option("--since <time>", "only entries since this time: 15m, 2h or 1d ago, or an ISO date")
@@ -141,7 +141,7 @@ export default defineCommand({
         )
           .conflicts("follow"),
       )
-      .option("--environment <name>", "only entries of the deployments of this environment")
+      .option("--environment <name>", "only entries from this environment's deployments")
       .option("--status <status>", "only requests with this status or class: 404, 5xx")
       .option("--method <method>", "only requests with this method")
       .option("--host <host>", "only requests to this host")
@@ -154,7 +154,7 @@ export default defineCommand({
       )
       .option("--follow", "keep showing new entries until you stop it"),
   examples: [
-    ["logs", "show the last 50 entries of requests, functions and servers"],
+    ["logs", "show the last 50 entries from requests, functions and servers"],
     ["logs --level error --since 1d", "show errors since yesterday"],
     ["logs --status 5xx --since 1h", "show failed requests in the last hour"],
     ["logs --path '/api/*' --slower-than 500", "show slow requests below /api/"],

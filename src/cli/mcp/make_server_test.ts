@@ -321,7 +321,7 @@ Deno.test("a deployment's logs are resources, also with --read-only", async () =
   assert.ok(agent.requests.every((request) => request.startsWith("GET ")));
   const before = agent.requests.length;
   await assert.rejects(read("svc://deployments/..%2Fprojects/logs"), /does not exist/);
-  assert.equal(agent.requests.length, before, "an invalid id is never requested");
+  assert.equal(agent.requests.length, before, "an invalid ID is never requested");
 });
 
 Deno.test("--project confines the logs: logs of other projects appear not to exist", async () => {
@@ -331,7 +331,7 @@ Deno.test("--project confines the logs: logs of other projects appear not to exi
     assert.equal((await own.client.readResource({ uri })).contents.length, 1);
     await using other = await connect({ project: "blog", api: deploymentOf("another") });
     await assert.rejects(other.client.readResource({ uri }), /Deployment .+ does not exist/);
-    assert.ok(!other.requests.some((line) => line.includes(`/${name} `)), "nothing of it is read");
+    assert.ok(!other.requests.some((line) => line.includes(`/${name} `)), "none of it is read");
   }
 });
 

@@ -74,7 +74,7 @@ async function readBounded(path: string, given: string, maxBytes: number): Promi
 }
 
 /**
- * Reads a text file of the project. Links are resolved before the path is checked.
+ * Reads a text file in the project. Links are resolved before the path is checked.
  *
  * @throws {ToolFailure} `forbidden` if the file is elsewhere, or contains svc's keys
  */

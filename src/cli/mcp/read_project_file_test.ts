@@ -27,7 +27,7 @@ async function makeHome() {
 const failsWith = (code: string, message: RegExp) => (error: unknown) =>
   error instanceof ToolFailure && error.code === code && message.test(error.message);
 
-Deno.test("readProjectFile() reads files of the project, including from subfolders", async () => {
+Deno.test("readProjectFile() reads files in the project, including its subfolders", async () => {
   await using box = await makeHome();
   assert.equal(await box.read("key.txt"), "value\n");
   assert.equal(await box.read("../key.txt", ".svc"), "value\n");

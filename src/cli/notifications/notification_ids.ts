@@ -8,7 +8,7 @@ export function notificationIds(text: string, previous: readonly string[] | unde
   const id = text.toLowerCase();
   if (!isUuid(id)) {
     throw new InvalidArgumentError(
-      "Expected the id of a notification. svc notifications list shows them.",
+      "Expected a notification ID. svc notifications list shows them.",
     );
   }
   return [...(previous ?? []), id];
@@ -16,8 +16,8 @@ export function notificationIds(text: string, previous: readonly string[] | unde
 
 /** Rejects a command line with both IDs and the flag for all notifications, or with neither. */
 export function checkWhich(ids: readonly string[], all: boolean, flag: string): void {
-  if (all && ids.length > 0) throw new CliError("usage", `Use either ids or ${flag}`);
+  if (all && ids.length > 0) throw new CliError("usage", `Use either IDs or ${flag}`);
   if (!all && ids.length === 0) {
-    throw new CliError("usage", `No notifications: pass their ids, or ${flag}`);
+    throw new CliError("usage", `No notifications: pass their IDs, or ${flag}`);
   }
 }

@@ -59,7 +59,7 @@ export default defineCommand({
       .option("--quiet <hours>", "hours in UTC, such as 22:00-06:00, or none", quietHours),
   examples: [
     ["notifications preferences", "show them"],
-    ["notifications preferences --deployments own", "leave out deployments of other members"],
+    ["notifications preferences --deployments own", "leave out other members' deployments"],
     ["notifications preferences --off email", "turn off email, except for CRITICAL notifications"],
     [
       "notifications preferences --category Health --minimum NORMAL --quiet 22:00-06:00",
@@ -72,7 +72,7 @@ export default defineCommand({
     const both = on.find((channel) => off.includes(channel));
     if (both !== undefined) throw new CliError("usage", `Cannot turn ${both} both on and off`);
     if (deployments !== undefined && category !== "Deployment") {
-      throw new CliError("usage", "--deployments only applies to the category Deployment");
+      throw new CliError("usage", "--deployments applies only to the Deployment category");
     }
     if (flags.category === undefined && (minimum !== undefined || quiet !== undefined)) {
       throw new CliError("usage", "--minimum and --quiet need --category");

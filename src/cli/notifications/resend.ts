@@ -9,7 +9,7 @@ import { formatCount } from "../terminal/format.ts";
 import { checkWhich, notificationIds } from "./notification_ids.ts";
 
 export default defineCommand({
-  description: "Resends the dead letters with the given ids, or all dead letters with --all.",
+  description: "Resends the dead letters with the given IDs, or all dead letters with --all.",
   define: (command) =>
     command
       .argument("[id...]", "dead letters to resend", notificationIds)

@@ -48,7 +48,7 @@ const steps: readonly Step[] = [
   { name: "unread notifications", argv: ["notifications", "list", "--unread"] },
   { name: "archive none", argv: ["notifications", "archive"], code: 2 },
   { name: "archive an unknown notification", argv: ["notifications", "archive", UNKNOWN], code: 1 },
-  { name: "archive without an id", argv: ["notifications", "archive", "first"], code: 2 },
+  { name: "archive without an ID", argv: ["notifications", "archive", "first"], code: 2 },
   { name: "archive all", argv: ["notifications", "archive", "--all"] },
   { name: "the archive", argv: ["notifications", "list", "--archived"] },
   { name: "delete the archive", argv: ["notifications", "delete", "--all-archived"] },

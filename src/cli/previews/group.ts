@@ -33,7 +33,7 @@ export const PREVIEWS: CommandGroup = {
     },
     {
       name: "password",
-      summary: "Set or remove the password of previews",
+      summary: "Set or remove the password for previews",
       load: () => import("./password.ts"),
     },
     {

@@ -6,7 +6,7 @@ export default defineCommand({
   description: "The link stops working immediately, even in browsers that already used it.",
   define: (command) =>
     command
-      .argument("<share>", "id of the share link; `svc previews list` shows it")
+      .argument("<share>", "ID of the share link; `svc previews list` shows it")
       .option(...PROJECT_OPTION),
   examples: [["previews revoke 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "revoke a share link"]],
   async run({ args: [share], flags }, ctx) {

@@ -8,7 +8,7 @@ export default defineCommand({
     "or is revoked.",
   define: (command) =>
     command
-      .argument("<deployment>", "id of the deployment; `svc deployments` shows it", deploymentId)
+      .argument("<deployment>", "ID of the deployment; `svc deployments` shows it", deploymentId)
       .option("--branch", "share the latest deployment of its branch")
       .option(
         "--days <n>",

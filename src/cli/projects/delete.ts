@@ -5,7 +5,7 @@ import { defineCommand } from "../command/command.ts";
 export default defineCommand({
   define: (command) =>
     command
-      .argument("<id>", "id or name of the project")
+      .argument("<id>", "ID or name of the project")
       .option("--force", "skip the confirmation"),
   offers: { id: "project" },
   examples: [

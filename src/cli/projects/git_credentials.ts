@@ -66,7 +66,7 @@ export default defineCommand({
     "Stores a token for https or a private key for ssh, encrypted on the platform. You cannot view it again. It is deleted when the git URL moves to another host. With a token, the platform sets commit statuses on GitHub, GitLab, Gitea, Forgejo or Bitbucket, and comments on pull requests.",
   define: (command) =>
     command
-      .argument("<id>", "id or name of the project")
+      .argument("<id>", "ID or name of the project")
       .option("--username <name>", "user name for the token (default: git)")
       .addOption(
         new Option(

@@ -67,7 +67,7 @@ const BRANCH_VARIABLES: readonly string[] = [
   "BRANCH_NAME",
 ];
 
-/** Number of characters of the commit hash that a branch name derived from the commit contains. */
+/** Number of characters of the commit hash in a branch name derived from the commit. */
 const SHORT_SHA = 7;
 
 /**

@@ -4,7 +4,7 @@ import { defineCommand } from "../command/command.ts";
 import { formatProject } from "./show_project.ts";
 
 export default defineCommand({
-  define: (command) => command.argument("<id>", "id or name of the project"),
+  define: (command) => command.argument("<id>", "ID or name of the project"),
   description: "Includes the health of the production servers.",
   offers: { id: "project" },
   examples: [["projects info blog", "show the project blog"]],

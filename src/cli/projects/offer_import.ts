@@ -1,4 +1,4 @@
-/** @module Offers once to import the configuration of another host. */
+/** @module Offers once to import another host's configuration. */
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { hasErrors } from "../../lib/diagnostic.ts";

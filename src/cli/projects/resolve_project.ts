@@ -17,7 +17,7 @@ import { createProject, listNewestProjects } from "./create_project.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 
 /** The flag that selects the project for a command. */
-export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
+export const PROJECT_OPTION = ["--project-id <id>", "ID or name of the project"] as const;
 
 /** Maximum number of projects to list in an error. */
 const MAX_LISTED = 5;

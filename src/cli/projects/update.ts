@@ -20,7 +20,7 @@ export default defineCommand({
   description: "An empty value clears a setting: --display-name ''.",
   define: (command) =>
     command
-      .argument("<id>", "id or name of the project")
+      .argument("<id>", "ID or name of the project")
       .option("--display-name <text>", "display name")
       .option("--git-url <url>", "repository to build from")
       .option("--branch <branch>", "production branch")

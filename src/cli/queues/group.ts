@@ -8,7 +8,7 @@ export const QUEUES: CommandGroup = {
   commands: [
     {
       name: "list",
-      summary: "List the queues of an environment with their counts",
+      summary: "List an environment's queues with their counts",
       load: () => import("./list.ts"),
     },
     {
@@ -28,7 +28,7 @@ export const QUEUES: CommandGroup = {
     },
     {
       name: "purge",
-      summary: "Delete the messages of a queue",
+      summary: "Delete a queue's messages",
       load: () => import("./purge.ts"),
     },
   ],

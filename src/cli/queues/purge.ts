@@ -22,7 +22,7 @@ export default defineCommand({
       .option("--force", "skip the confirmation")
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),
-  examples: [["queues purge mails --force", "delete the dead letters of a queue"]],
+  examples: [["queues purge mails --force", "delete a queue's dead letters"]],
   async run({ args: [queue], flags: { state, force, environment, projectId } }, ctx) {
     const { client, project } = await openProject(ctx, { given: projectId, phase: "deploy" });
     const what = state === "dead" ? "dead letters" : "waiting messages";

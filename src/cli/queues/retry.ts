@@ -15,7 +15,7 @@ export default defineCommand({
       .option("--message <id>", "only this message, even if it is waiting")
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),
-  examples: [["queues retry mails", "deliver all dead letters of a queue again"]],
+  examples: [["queues retry mails", "deliver all of a queue's dead letters again"]],
   async run({ args: [queue], flags: { message, environment, projectId } }, ctx) {
     const { client, project } = await openProject(ctx, { given: projectId, phase: "deploy" });
     const params = { project: project.id, queue };

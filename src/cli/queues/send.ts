@@ -16,7 +16,7 @@ export default defineCommand({
       .option("--key <key>", "deliver after earlier messages with this key")
       .option("--delay <seconds>", "seconds until the first delivery")
       .option("--at <time>", "time of the first delivery, such as 2026-12-01T09:00:00Z")
-      .option("--id <id>", "your own id; sending it again within 24 hours has no effect")
+      .option("--id <id>", "your own ID; sending it again within 24 hours has no effect")
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),
   examples: [

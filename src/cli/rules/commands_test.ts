@@ -153,7 +153,7 @@ Deno.test("rules import names lines without an equivalent, and adds to existing 
   });
 });
 
-Deno.test("rules import accepts several files in order, each rule with its own id", async () => {
+Deno.test("rules import accepts several files in order, each rule with its own ID", async () => {
   const files = {
     "_redirects": "/a /b\n",
     "_headers": "/*\n  X-A: 1\n",

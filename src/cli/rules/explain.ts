@@ -111,7 +111,7 @@ export default defineCommand({
           .conflicts("live"),
       )
       .option("--live", "use production's active rules")
-      .option("--project-id <id>", "id or name of the project, for --live")
+      .option("--project-id <id>", "ID or name of the project, for --live")
       .option("--dry", "no effect: function code never runs here"),
   examples: [
     ["rules explain GET /old/page", "show matching rules and the response of the edge"],

@@ -37,7 +37,7 @@ async function schemasOf(ctx: Context, words: string): Promise<AnswerSchemas> {
 
 export default defineCommand({
   description:
-    "Prints JSON Schema 2020-12. A failed command prints the object that `svc schema failure` describes instead. Use `help` and `version` for --help and --version. For a command with a stream, such as logs --follow, --lines shows the schema of each line.",
+    "Prints JSON Schema 2020-12. A failed command prints the object that `svc schema failure` describes instead. Use `help` and `version` for --help and --version. For a command that streams, such as logs --follow, --lines shows the schema of each line.",
   define: (command) =>
     command
       .argument("[command...]", "words of the command, or failure")

@@ -72,7 +72,7 @@ export default defineCommand({
   examples: [
     [
       "edge --join https://platform.example --host 0.0.0.0",
-      "run a front edge of a platform, with its key in SVC_EDGE_KEY",
+      "run a front edge for a platform, with its key in SVC_EDGE_KEY",
     ],
   ],
   async run({ flags }, ctx) {

@@ -12,7 +12,7 @@ export const SERVE: CommandLeaf = {
 export const EDGE: CommandLeaf = {
   name: "edge",
   section: "Platform",
-  summary: "Run a front edge of a platform on this machine",
+  summary: "Run a front edge for a platform on this machine",
   serves: true,
   load: () => import("./edge.ts"),
 };

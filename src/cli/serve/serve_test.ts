@@ -25,7 +25,7 @@ async function serve(
   );
 }
 
-Deno.test("serve prints url and token once, serves, and exits with 0 when stopped", async () => {
+Deno.test("serve prints the URL and token once, serves, and exits with 0 when stopped", async () => {
   await inTestFolder(async (folder) => {
     let status = 0;
     const first = await serve(folder, async (printed) => {

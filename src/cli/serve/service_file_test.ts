@@ -74,7 +74,7 @@ const hasPython = await new Deno.Command("python3", { args: ["--version"] }).out
   .then(({ success }) => success, () => false);
 
 Deno.test({
-  name: "a property list parser reads back the command of serviceFile()",
+  name: "a property list parser reads back the command from serviceFile()",
   ignore: !hasPython,
   fn: async () => {
     const command = [

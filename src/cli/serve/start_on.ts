@@ -104,16 +104,16 @@ function explain(
   if (cause instanceof platform.DnsListenError) {
     return new CliError(cause.isInUse ? "port_in_use" : "not_listening", cause.message, {
       hint: cause.isInUse
-        ? "systemd-resolved uses port 53 of 127.0.0.53: set --dns-host to one address of this " +
+        ? "systemd-resolved uses port 53 on 127.0.0.53: set --dns-host to one address of this " +
           "machine, or choose another --dns-port"
-        : "--dns-host must be an address of this machine. Port 53 needs root or the capability " +
+        : "--dns-host must be one of this machine's addresses. Port 53 needs root or the capability " +
           "CAP_NET_BIND_SERVICE",
       cause,
     });
   }
   if (cause instanceof platform.ListenError) {
     return new CliError("not_listening", cause.message, {
-      hint: "--host must be an address of this machine. Ports below 1024 may need more privileges",
+      hint: "--host must be one of this machine's addresses. Ports below 1024 may need more privileges",
       cause,
     });
   }

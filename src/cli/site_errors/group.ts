@@ -4,7 +4,7 @@ import type { CommandGroup } from "../command/command_entry.ts";
 export const ERRORS: CommandGroup = {
   name: "errors",
   section: "Projects and deployments",
-  summary: "Show errors of a project's functions and servers",
+  summary: "Show errors in a project's functions and servers",
   commands: [
     {
       name: "list",

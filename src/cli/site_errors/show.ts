@@ -33,7 +33,7 @@ export default defineCommand({
   description: "With --json, the output includes the log lines.",
   define: (command) =>
     command
-      .argument("<error>", "id of the error, from `svc errors list`")
+      .argument("<error>", "ID of the error, from `svc errors list`")
       .option(...PROJECT_OPTION),
   examples: [["errors show 5f3a9c1e0b7d2a44", "show one error"]],
   async run({ args: [id], flags }, ctx) {

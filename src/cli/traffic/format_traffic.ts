@@ -43,7 +43,7 @@ function vitalsTable({ vitals }: TrafficReport, table: Table): string[] {
   return [table(VITAL_HEADINGS, [["all pages", ...vitalsOf(vitals.all)], ...pages])];
 }
 
-/** Formats the report about an environment of a project. `table` lays out its lists. */
+/** Formats the report on a project's environment. `table` lays out its lists. */
 export function formatTraffic(
   report: TrafficReport,
   { project, table }: { readonly project: string; readonly table: Table },

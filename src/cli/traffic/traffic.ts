@@ -13,7 +13,7 @@ export default defineCommand({
         new Option("--range <range>", "the last hour, day or 90 days").choices(TRAFFIC_RANGES)
           .default("day" as const),
       )
-      .option("-e, --environment <env>", "name or id of the environment", "production")
+      .option("-e, --environment <env>", "name or ID of the environment", "production")
       .option(...PROJECT_OPTION),
   examples: [
     ["traffic", "show the last 24 hours of production"],

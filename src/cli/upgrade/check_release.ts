@@ -1,4 +1,4 @@
-/** @module Looks for a newer release in a separate process. */
+/** @module Checks for a newer release in a separate process. */
 import { systemClock } from "../../lib/clock.ts";
 import { findRelease, TRUSTED_KEYS } from "../../release/mod.ts";
 import { EXIT } from "../exit_code.ts";
@@ -8,7 +8,7 @@ import { readState, writeState } from "./notice.ts";
 import { findOwner } from "./package_owner.ts";
 import { placeFor } from "./release_place.ts";
 
-/** Maximum duration of a search, in milliseconds. */
+/** Maximum duration of a check, in milliseconds. */
 const SEARCH_MS = 30_000;
 
 export interface LatestRelease {

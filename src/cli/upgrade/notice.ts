@@ -1,6 +1,5 @@
 /**
- * @module The notice about a newer release, shown to people at terminals at most once a day. No
- * command waits for the search for a release, because an earlier command ran it in the background.
+ * @module The notice about a newer release, shown to people at terminals at most once a day. No command waits for the release check, because an earlier command ran it in the background.
  */
 import { compare } from "semver";
 import { join } from "node:path";
@@ -18,11 +17,11 @@ import { VERSION } from "../version.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const stateSchema = z.object({
-  /** Time of the last search for a release, in milliseconds. */
+  /** Time of the last release check, in milliseconds. */
   checkedAt: z.number().optional(),
   /** Time of the last notice to a person, in milliseconds. */
   noticedAt: z.number().optional(),
-  /** The latest version that a search has found. */
+  /** The latest version that a check has found. */
   latest: z.string().regex(/^[0-9A-Za-z.-]{1,128}$/).optional(),
   /** The command that upgrades this program. */
   command: z.string().regex(/^[\w@ ./-]{1,128}$/).optional(),
@@ -78,7 +77,7 @@ export function mayNotice(
   return !isSet(env.CI) && !isSet(env.SVC_NO_UPDATE_CHECK) && argv[0] !== "upgrade";
 }
 
-/** Starts the search for a release without waiting for it. */
+/** Starts the release check without waiting for it. */
 function startCheck(path: string): void {
   const child = spawnProgram(Deno.execPath(), {
     args: [RELEASE_CHECK_ARGUMENT, path],
@@ -94,8 +93,7 @@ function startCheck(path: string): void {
 }
 
 /**
- * Shows a notice if one is due, and starts the next search for a release. Never makes the command
- * fail.
+ * Shows a notice if one is due, and starts the next release check. Never makes the command fail.
  */
 export async function mindReleases(argv: readonly string[], host: Host): Promise<void> {
   if (!mayNotice(argv, host)) return;

@@ -3,10 +3,10 @@ import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
 
 export default defineCommand({
-  description: "Also deletes the webhook's log. `svc webhooks list` shows the ids.",
+  description: "Also deletes the webhook's log. `svc webhooks list` shows the IDs.",
   define: (command) =>
     command
-      .argument("<webhook_id>", "id of the webhook")
+      .argument("<webhook_id>", "ID of the webhook")
       .option("--force", "skip the confirmation"),
   offers: { webhook_id: "webhook" },
   examples: [["webhooks delete 01900000-0000-7000-8000-000000000000 --force", "delete it"]],

@@ -19,7 +19,7 @@ export default defineCommand({
   description: "Newest first, with the response to the last attempt.",
   define: (command) =>
     command
-      .argument("<webhook_id>", "id of the webhook")
+      .argument("<webhook_id>", "ID of the webhook")
       .option(
         "--limit <n>",
         "maximum number",

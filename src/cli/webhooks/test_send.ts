@@ -9,7 +9,7 @@ export default defineCommand({
   description: "Exits with code 1 if the receiver does not accept the event.",
   define: (command) =>
     command
-      .argument("<webhook_id>", "id of the webhook")
+      .argument("<webhook_id>", "ID of the webhook")
       .addOption(
         new Option("--event <name>", "event of the sample").choices(EVENT_NAMES)
           .default("deployment.live" as const),

@@ -38,7 +38,7 @@ testTranscript("webhooks", [
 testTranscript("deliveries", [
   { name: "everything was delivered", argv: ["notifications", "dead-letters"] },
   { name: "nothing to resend", argv: ["notifications", "resend", "--all"] },
-  { name: "neither ids nor --all", argv: ["notifications", "resend"], code: 2 },
+  { name: "neither IDs nor --all", argv: ["notifications", "resend"], code: 2 },
   { name: "of the workspace", argv: ["notifications", "dead-letters", "--workspace-wide"] },
   { name: "no mail server", argv: ["notifications", "test", "email"], code: 1 },
 ]);

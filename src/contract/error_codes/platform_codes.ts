@@ -27,7 +27,7 @@ export const PLATFORM_CODES = {
   },
   not_found: {
     meaning: "The resource does not exist, or it belongs to another workspace.",
-    remedy: "Check the name or id, and the current workspace.",
+    remedy: "Check the name or ID, and the current workspace.",
     commands: ["whoami", "projects list"],
     guide: "api.md",
   },
@@ -130,7 +130,7 @@ export const PLATFORM_CODES = {
   internal: {
     meaning: "svc or the machine it runs on failed.",
     remedy: "Try again. If it still fails, report the error and the lines of the platform's log " +
-      "that contain the request id.",
+      "that contain the request ID.",
     isHint: true,
     commands: ["doctor"],
     guide: "platform.md",

@@ -71,7 +71,7 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
     fields: ["Retry-After"],
   },
   500: {
-    description: "The platform failed. Its log contains the reason under the request id",
+    description: "The platform failed. Its log contains the reason under the request ID",
     code: "internal",
     message: "The platform failed to respond",
   },

@@ -17,7 +17,7 @@ const text = (description: string, example: string): HeaderNode => ({
 
 /** Response fields, keyed by the name of their component. */
 export const ANSWER_FIELDS: Readonly<Record<string, HeaderNode>> = {
-  "X-Svc-Request-Id": text("Id of the request in the platform's log", "5f2c9a7b1e-4q"),
+  "X-Svc-Request-Id": text("ID of the request in the platform's log", "5f2c9a7b1e-4q"),
   "RateLimit-Policy": text(
     "Rate limits that apply to the request: requests and seconds (draft-ietf-httpapi-ratelimit-headers)",
     '"api-key";q=5000;w=3600',
@@ -110,7 +110,7 @@ export function requestFields(endpoint: Endpoint) {
         parameter(
           "Last-Event-ID",
           text(
-            "Id of the last received event. Later events are sent first",
+            "ID of the last received event. Later events are sent first",
             "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01",
           ),
         ),

@@ -21,7 +21,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Logs: "Logs of requests, functions, servers and builds",
   Drains: "Endpoints that get logs, errors and metrics over OTLP/HTTP",
   Traffic: "Traffic counted at the edge: visitors, pages and response times",
-  Errors: "Exceptions and failed requests of functions and servers, grouped by kind",
+  Errors: "Exceptions and failed requests in functions and servers, grouped by kind",
   Notifications: "Inbox and notification preferences",
   Events: "Events and their audience",
   Deliveries: "Messages that could not be delivered, and test messages",
@@ -33,7 +33,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Identity: "The current caller",
   Workspaces: "Workspaces, their members and invitations",
   "API keys": "API keys for automation",
-  "Trusted publishers": "CI workflows that get short-lived keys for their job token",
+  "Trusted publishers": "CI workflows that exchange their job tokens for short-lived keys",
   Security: "Security events of accounts and keys",
   System: "Version and status of the platform",
 };

@@ -20,7 +20,7 @@ export function databaseProcessCommand(
     argument: DATABASE_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
-    // The kernel sandboxes the main thread. The watching thread only runs the platform's own code.
+    // The kernel sandboxes the main thread. The watcher thread runs only the platform's own code.
     flags: () => ["--allow-all", `--import-map=${ENGINE_NAMES}`],
   });
 }

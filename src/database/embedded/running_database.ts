@@ -1,4 +1,4 @@
-/** @module Represents the process of an embedded database in the platform. */
+/** @module Represents an embedded database's process in the platform. */
 import { join } from "node:path";
 import { readPieces } from "../../lib/read_pieces.ts";
 import { spawnProgram } from "../../lib/spawn_program.ts";

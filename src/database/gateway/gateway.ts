@@ -67,7 +67,7 @@ class ConnectionCount {
   }
 }
 
-/** Interval between searches for idle branches, in milliseconds. */
+/** Interval between checks for idle branches, in milliseconds. */
 const SWEEP_MS = 5_000;
 
 /** Maximum number of rejected clients that can receive a message at the same time. */
@@ -86,7 +86,7 @@ const ENDED = fatal(
   "57P01",
   "The platform ended the connection: the database was stopped or changed",
 );
-const TOO_MANY = fatal("53300", "Too many connections to the databases of this platform");
+const TOO_MANY = fatal("53300", "Too many connections to this platform's databases");
 
 export interface GatewayOptions {
   readonly directory: BranchDirectory;

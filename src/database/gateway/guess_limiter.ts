@@ -1,4 +1,4 @@
-/** @module Slows down the guessing of passwords. */
+/** @module Slows down password guessing. */
 
 /** Number of consecutive wrong passwords before attempts are delayed. */
 const FREE_GUESSES = 5;
@@ -19,8 +19,7 @@ interface Guesser {
 }
 
 /**
- * Counts failures per combination of address and role. Nobody can therefore lock others out of a
- * role.
+ * Counts failures per combination of address and role. So nobody can lock others out of a role.
  */
 export class GuessLimiter {
   readonly #guessers = new Map<string, Guesser>();

@@ -54,7 +54,7 @@ export function refuse(sqlState: string, message: string, hint?: string): Handsh
   });
 }
 
-/** How to encrypt a client's connection, if the client requests that. */
+/** How to encrypt a client's connection, if the client requests it. */
 export interface Encryption {
   /** Whether there is a certificate. */
   isReady(): Promise<boolean>;

@@ -64,7 +64,7 @@ export async function signIn(
   }
   guesses.succeeded(guesser);
   if (database !== access.branch.database) {
-    const hint = `The database of this user is "${access.branch.database}".`;
+    const hint = `This user's database is "${access.branch.database}".`;
     throw refuse("3D000", `database "${database}" does not exist`, hint);
   }
   if (access.refusal !== undefined) throw refuse(access.refusal.sqlState, access.refusal.message);

@@ -1,4 +1,4 @@
-/** @module Converts messages of PostgreSQL to events. */
+/** @module Converts PostgreSQL's messages to events. */
 import type {
   BackendMessage,
   CommandCompleteMessage,

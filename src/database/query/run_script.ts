@@ -15,7 +15,7 @@ const COPY_PIECE = 64 * 1024;
 
 const COPY_FROM_STDIN = /^copy\s[\s\S]*\sfrom\s+stdin\b/i;
 const END_OF_COPY = /^\\\.\r?\n?$/;
-/** Lines between statements: blank ones, comments, and commands of psql. */
+/** Lines between statements: blank ones, comments, and psql commands. */
 const BETWEEN = /^(?:\s*$|--|\\)/;
 /** Commands that `pg_dump` writes only for psql. */
 const FOR_PSQL = /^\\(?:un)?restrict\b/;
@@ -25,13 +25,13 @@ const TRANSACTION_EDGE = /^(?:begin|start\s+transaction|commit|end)\b/i;
 const SETTING = /^set\s+(?!(?:local|session|constraints|transaction|role)\b)\w+\s*(?:=|to\b)/i;
 const UNKNOWN = "42704";
 const MISSING_RIGHT = "42501";
-/** Statements of `pg_dump` about roles and owners, which are different on another server. */
+/** Statements from `pg_dump` about roles and owners, which are different on another server. */
 const OF_ROLES =
   /^(?:alter\s[\s\S]*\sowner\s+to\s|alter\s+default\s+privileges\s|grant\s|revoke\s|create\s+policy\s|comment\s+on\s+(?:extension|policy)\s)/i;
 /** First bytes of `pg_dump` archives and compressed files. */
 const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string])[] = [
-  ["PGDMP", "an archive of pg_dump (-Fc)", "pg_restore --no-owner --file=dump.sql"],
-  ["toc.dat\0", "an archive of pg_dump (-Ft)", "pg_restore --no-owner --file=dump.sql"],
+  ["PGDMP", "a pg_dump archive (-Fc)", "pg_restore --no-owner --file=dump.sql"],
+  ["toc.dat\0", "a pg_dump archive (-Ft)", "pg_restore --no-owner --file=dump.sql"],
   ["\x1f\x8b", "compressed with gzip", "gunzip"],
   ["\x28\xb5\x2f\xfd", "compressed with zstd", "unzstd"],
 ];
@@ -103,7 +103,7 @@ class ScriptRun {
         return yield problem("42601", `${line.trim()} is a psql command, not SQL`);
       }
       if (this.#splitter.pendingLength + line.length > MAX_STATEMENT) {
-        return yield problem("54000", "A statement of the script is too long");
+        return yield problem("54000", "A statement in the script is too long");
       }
       for (const statement of this.#splitter.push(line)) {
         if (yield* this.#statement(statement, lines)) return;
@@ -247,7 +247,7 @@ async function* linesOf(script: ReadableStream<Uint8Array>): AsyncGenerator<stri
     if (start === text.length) return;
     parts.push(text.slice(start));
     length += text.length - start;
-    if (length > MAX_STATEMENT) throw new EngineError("A line of the script is too long", "54000");
+    if (length > MAX_STATEMENT) throw new EngineError("A line in the script is too long", "54000");
   };
   let isFirst = true;
   for await (const bytes of script) {

@@ -33,7 +33,7 @@ export class ScramClientExchange {
   final(serverFirst: string): string {
     const { nonce, salt, iterations } = parseServerFirst(serverFirst);
     if (!nonce.startsWith(this.#nonce) || nonce === this.#nonce) {
-      throw new ScramError("The SCRAM nonce of the server does not match");
+      throw new ScramError("The server's SCRAM nonce does not match");
     }
     if (iterations < 1 || iterations > MAX_ITERATIONS) {
       throw new ScramError(`The server asks for ${iterations} SCRAM iterations`);

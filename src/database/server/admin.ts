@@ -1,4 +1,4 @@
-/** @module Statements of the platform's own role on a server. */
+/** @module Runs statements on a server as the platform's own role. */
 import { runSql } from "../query/run_sql.ts";
 import { EngineError } from "../types.ts";
 import { connectServer } from "./connect_server.ts";
@@ -19,7 +19,7 @@ export class Admin {
    * Runs statements, each string in its own transaction.
    *
    * @param database the database in which they run; by default, the database of the login
-   * @param settings options of the session, such as `-c work_mem=4MB`
+   * @param settings session options, such as `-c work_mem=4MB`
    * @throws {EngineError}
    */
   async run(

@@ -16,7 +16,7 @@ const CLONING_VERSION = 18;
 
 export interface CopyOptions {
   readonly source: string;
-  /** Name of the copy. A role of this name already exists. */
+  /** Name of the copy. A role with this name already exists. */
   readonly target: string;
   /** Version of the server, for example `18.1`. */
   readonly version: string;
@@ -109,8 +109,8 @@ export async function copyFromServer(
 }
 
 /**
- * Copies the content with a dump. Sessions of the source continue. Rights that were granted to
- * others are not copied.
+ * Copies the content with a dump. Sessions on the source continue. Privileges that were granted to
+ * other roles are not copied.
  */
 async function copyRows(
   { admin, server, from }: {
@@ -147,5 +147,5 @@ async function copyRows(
   await restore.child.stdout.cancel();
   const reason = await dump.failure() ?? await restore.failure() ?? passed;
   if (reason === undefined) return;
-  throw new EngineError(`The rows of the database could not be copied: ${reason}`, "58000");
+  throw new EngineError(`Could not copy the database's rows: ${reason}`, "58000");
 }

@@ -5,7 +5,7 @@ const ID = /^[0-9a-f]{16}$/;
 
 /** Returns the name of a branch's database, and of the role that owns it. */
 export function serverName({ id }: Pick<Branch, "id">): string {
-  if (!ID.test(id)) throw new TypeError(`Not the id of a branch: ${id}`);
+  if (!ID.test(id)) throw new TypeError(`Not a branch ID: ${id}`);
   return `svc_${id}`;
 }
 

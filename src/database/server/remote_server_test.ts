@@ -45,7 +45,7 @@ Deno.test({
     }
     assert.deepEqual(await rowsOf(engine, source, "SELECT * FROM t"), [["1"]]);
     const all = [source.id, target.id, busy.id].sort();
-    assert.deepEqual([...await engine.list()].sort(), all, "branches of others are not listed");
+    assert.deepEqual([...await engine.list()].sort(), all, "others' branches are not listed");
     for (const id of all) await engine.remove(id);
     assert.deepEqual(await engine.list(), []);
     assert.equal((await server.engine.list()).length, 1);

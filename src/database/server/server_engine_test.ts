@@ -93,7 +93,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `ServerEngine isolates branches, and grants only the rights that they need${skipped}`,
+  name: `ServerEngine isolates branches, and grants only the privileges that they need${skipped}`,
   ignore,
   fn: async () => {
     await using server = await startTestServer();

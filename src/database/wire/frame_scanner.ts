@@ -1,6 +1,6 @@
 /** @module Finds the messages of the frontend/backend protocol in a stream of bytes. */
 
-/** Size of a type byte and of a length, which includes its own bytes. */
+/** Size of the type byte and the length field. A length counts its own bytes. */
 const HEADER_BYTES = 5;
 const LENGTH_BYTES = 4;
 

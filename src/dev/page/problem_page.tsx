@@ -3,7 +3,7 @@
 /** @module The page that browsers get after the project's server has exited. */
 
 /** A hint for a server that has exited. */
-export const PROBLEM_HINT = "See the terminal of svc dev for the reason. Press r there to restart";
+export const PROBLEM_HINT = "See svc dev's terminal for the reason. Press r there to restart";
 
 /**
  * Renders the page with the last lines that the server printed. The page needs no separate style.

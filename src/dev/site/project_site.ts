@@ -179,7 +179,7 @@ export class ProjectSite {
     }
   }
 
-  /** Reports a fault of the project, of its files, or of its functions. */
+  /** Reports a fault in the project, its files, or its functions. */
   #report(error: unknown): void {
     if (!(error instanceof BuildError)) throw error;
     const fault = describeFault(error);

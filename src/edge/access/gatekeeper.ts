@@ -307,7 +307,7 @@ function isCheck({ request, gate, deploymentId, key, now }: Visit, token: string
     check.projectId === gate.access.projectId && check.deploymentId === deploymentId;
 }
 
-/** Returns a page of the gate, which the site cannot replace with its own page. */
+/** Returns one of the gate's pages, which the site cannot replace with its own page. */
 const ownPage = (request: ClientRequest, status: number): EdgeResponse => ({
   ...edgePage(request, status),
   isEdgePage: false,

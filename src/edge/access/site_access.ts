@@ -132,7 +132,7 @@ function has(blocks: IpBlockSet, address: string): boolean {
 const blocksOf = (cidrs: readonly string[]): IpBlockSet =>
   new IpBlockSet(cidrs.map((text) => parseCidr(text)).filter((block) => block !== undefined));
 
-/** How a host of a site is protected. */
+/** How a site's host is protected. */
 export interface SiteGate {
   readonly access: SiteAccess;
   readonly isProduction: boolean;
@@ -140,11 +140,11 @@ export interface SiteGate {
   readonly declared: Protection | undefined;
 }
 
-/** Returns the protection of a host. */
+/** Returns a host's protection. */
 export const protectionOf = ({ declared, access }: SiteGate): Protection =>
   declared ?? access.facts.protection;
 
-/** Whether the protection of a project applies to a host. */
+/** Whether a project's protection applies to a host. */
 export function isProtected(gate: SiteGate): boolean {
   const protection = protectionOf(gate);
   return protection === "all" || (protection !== "off" && !gate.isProduction);
@@ -154,5 +154,5 @@ export function isProtected(gate: SiteGate): boolean {
 export const isDown = ({ access, isProduction }: SiteGate): boolean =>
   isProduction && access.facts.maintenance !== null;
 
-/** Whether visitors of a host must prove that they have access. */
+/** Whether a host's visitors must prove that they have access. */
 export const isClosed = (gate: SiteGate): boolean => isProtected(gate) || isDown(gate);

@@ -129,7 +129,7 @@ export class CacheStore {
     return this.#clock.size;
   }
 
-  /** Returns the stored responses of a key. */
+  /** Returns the responses stored under a key. */
   candidates(key: string): readonly Entry[] {
     return this.#byKey.get(key) ?? [];
   }

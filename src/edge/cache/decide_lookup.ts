@@ -1,6 +1,6 @@
 /**
  * @module Decides how stored responses serve a request (RFC 9111, 4). Pure: takes the request's
- * fields, the stored responses of its key and the time, and returns a tagged decision.
+ * fields, the responses stored under its key, and the time, and returns a tagged decision.
  *
  * Request directives about freshness (`no-cache`, `max-age`, `min-fresh`, `Pragma`) are advisory
  * (RFC 9111, 5.2.1). If the cache obeyed them, any client could have all of its requests forwarded

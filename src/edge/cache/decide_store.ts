@@ -1,7 +1,7 @@
 /**
  * @module Decides whether a response may be stored, and under which conditions (RFC 9111, 3). Pure:
  * takes the fields of request and response, the rule and the time, and returns a tagged decision.
- * `docs/caching.md` explains the decision to authors of rules.
+ * `docs/caching.md` explains the decision to rule authors.
  */
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import { CacheControl } from "./cache_control.ts";

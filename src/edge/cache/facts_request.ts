@@ -1,4 +1,4 @@
-/** @module A cache request, based on the facts of the rules. */
+/** @module A cache request, based on the facts that rules use. */
 import type { Device, RequestFacts } from "../../rules/mod.ts";
 import type { CacheRequest } from "./types.ts";
 

@@ -22,9 +22,9 @@ function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri 
 }
 
 /**
- * Returns the URIs whose stored responses become invalid through the response to a request. For a
- * safe method or an error, there are none. Otherwise, they are the URI of the request, and the URIs
- * in `Location` and `Content-Location` that are on the same host.
+ * Returns the URIs whose stored responses are invalidated by the response to a request. For a safe
+ * method or an error, there are none. Otherwise, they are the URI of the request, and the URIs in
+ * `Location` and `Content-Location` that are on the same host.
  */
 export function invalidatedUris(
   request: Pick<CacheRequest, "method" | keyof ResourceUri>,

@@ -7,7 +7,7 @@ import type { OriginResponse } from "../messages/messages.ts";
 /** The `cache` rule that a request matched. */
 export type CacheRule = Omit<Extract<CacheDecision, { readonly type: "cache" }>, "rule" | "type">;
 
-/** The fields of a request that the cache reads: facts of the rules, and the deployment. */
+/** The fields of a request that the cache reads: facts that rules use, and the deployment. */
 export interface CacheRequest extends
   Pick<
     RequestFacts,

@@ -15,7 +15,7 @@ const STATUS: Readonly<Record<ComputeFailure, number>> = {
   invalid_response: 502,
 };
 
-/** The server of a layer could not respond. The message is for the log only. */
+/** A layer's server could not respond. The message is for the log only. */
 export class ComputeFailedError extends Error {
   override readonly name = "ComputeFailedError";
 

@@ -37,9 +37,9 @@ function responseOf(
 
 /** The COMPUTE layers of one deployment, by name. */
 export interface SiteCompute {
-  /** Sends a request to the server of a layer, and starts it if needed. Never rejects. */
+  /** Sends a request to a layer's server, and starts the server if needed. Never rejects. */
   fetch(layer: string, request: ComputeRequest): Promise<ComputeResult>;
-  /** Opens a WebSocket to the server of a layer. Never rejects. */
+  /** Opens a WebSocket to a layer's server. Never rejects. */
   connect(layer: string, request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /** Pages of routes with `revalidate`, and pages whose responses declare themselves cacheable. */
   readonly pages: IsrCache;
@@ -86,8 +86,8 @@ function settle(context: ComputeContext, response: OriginResponse): EdgeResponse
 }
 
 /**
- * Returns the server's response to the client's own request. The cache of a rule sees all fields of
- * the response.
+ * Returns the server's response to the client's own request. A rule's cache sees all of the
+ * response's fields.
  */
 async function fetchOwn(
   { compute, request, target, resolution }: ComputeContext,

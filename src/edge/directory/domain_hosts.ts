@@ -13,7 +13,7 @@ export class DomainHosts {
   readonly #zones = new Map<string, readonly DomainBinding[]>();
 
   /**
-   * Returns the route of a hostname in canonical form. An exact name takes precedence over a
+   * Returns the route for a hostname in canonical form. An exact name takes precedence over a
    * wildcard.
    */
   find(hostname: string): DomainRoute | undefined {

@@ -4,7 +4,7 @@ import type { DomainHosts } from "./domain_hosts.ts";
 import type { SiteDirectory } from "./site_directory.ts";
 
 /**
- * Returns the site of a hostname in canonical form, or `undefined` if the hostname has none. Hosts
+ * Returns the site for a hostname in canonical form, or `undefined` if the hostname has none. Hosts
  * below the base domain are looked up first.
  */
 export function resolveHost(

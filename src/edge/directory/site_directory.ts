@@ -104,7 +104,7 @@ export class SiteDirectory {
   }
 
   /**
-   * Returns the site of a hostname, or `undefined` if there is none. A loaded site is returned
+   * Returns the site for a hostname, or `undefined` if there is none. A loaded site is returned
    * synchronously.
    */
   resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
@@ -135,7 +135,7 @@ export class SiteDirectory {
     await this.#publish({ type: "host_pointed", hostname, to });
   }
 
-  /** Takes all hosts of a project offline. */
+  /** Takes all of a project's hosts offline. */
   async removeProject(projectId: string): Promise<void> {
     await Promise.all(
       [...this.deploymentsOf(projectId)].map((id) => this.removeDeployment(id)),
@@ -227,7 +227,7 @@ export class SiteDirectory {
     for (const id of [...this.#loaded.keys()]) this.#drop(id);
   }
 
-  /** Rebuilds the production site of a project after its published rules changed. */
+  /** Rebuilds a project's production site after its published rules changed. */
   async refreshProduction(hostname: string): Promise<void> {
     const entry = this.#entries.get(hostname);
     if (entry === undefined) return;
@@ -294,8 +294,7 @@ export class SiteDirectory {
   }
 
   /**
-   * Returns an earlier deployment in the form in which production serves it: behind the gate of the
-   * live deployment.
+   * Returns an earlier deployment as production serves it: behind the live deployment's gate.
    */
   #openPinned(
     deploymentId: string,

@@ -105,7 +105,8 @@ type ConversionResult =
   };
 
 /**
- * How long a front edge caches images of files, in seconds. Files never change within a deployment.
+ * How long a front edge caches images that come from files, in seconds. Files never change within a
+ * deployment.
  */
 const FILE_SECONDS = 24 * 60 * 60;
 
@@ -209,7 +210,9 @@ export class ImageResponder {
     return { ...response, isCurrent };
   }
 
-  /** Serves an image file of the deployment. The file's hash is known without reading the file. */
+  /**
+   * Serves an image file from the deployment. The file's hash is known without reading the file.
+   */
   async #serveFile(
     image: WantedImage,
     { file: { plain }, isForAll, read }: Extract<OwnSource, { type: "file" }>,

@@ -44,7 +44,7 @@ export function imageKey(
   return sha256Hex(`${ENGINE_VERSION} ${identity} ${box} ${quality} ${format}`);
 }
 
-/** Data that all responses about one image have in common. */
+/** Data that all responses for one image have in common. */
 export interface ImageReply {
   readonly request: PagedRequest;
   /** Header fields that every response of the site has. */

@@ -1,5 +1,5 @@
 /**
- * @module The request for the source of an image, on behalf of a visitor. The response must not
+ * @module The request for an image's source, on behalf of a visitor. The response must not
  * reveal more than an anonymous request would.
  */
 import { ClientRequest } from "../request/client_request.ts";

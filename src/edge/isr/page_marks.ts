@@ -92,7 +92,7 @@ export class PageMarks {
   }
 
   /**
-   * Adds the marks of an earlier process, in the form that `encode()` returned. Ignores malformed
+   * Adds the marks from an earlier process, in the form that `encode()` returned. Ignores malformed
    * marks.
    */
   addStored(bytes: Uint8Array): void {

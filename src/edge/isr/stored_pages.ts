@@ -110,7 +110,7 @@ export class StoredPages {
     await this.#next;
   }
 
-  /** Lists the pages, and reads the marks of an earlier process. */
+  /** Lists the pages, and reads the marks from an earlier process. */
   list(): Promise<PageIndex> {
     return this.#index ??= this.#listNow();
   }

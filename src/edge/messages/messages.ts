@@ -45,7 +45,7 @@ export interface OriginResponse {
   readonly headers: HeaderList;
   /** A stream if the body is not completely in memory. It can be read only once. */
   readonly body: MemoryBody | BodyStream | null;
-  /** Whether caches of the edge must not store the response. */
+  /** Whether the edge's caches must not store the response. */
   readonly isCurrent?: boolean | undefined;
   /** The stored response, if this response contains all of it. */
   readonly kept?: Kept | undefined;

@@ -136,7 +136,7 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
       const seen = { ...response, body: null };
       const { method, url, headers } = request;
       const bodiless = { method, url, headers, body: null };
-      // A failure is written to the log of the functions. Nothing here waits for the observer.
+      // A failure is written to the functions' log. Nothing here waits for the observer.
       run(
         { ...named(step), mode: "observe", request: bodiless, response: toResponse(seen) },
         { request, response },

@@ -19,7 +19,7 @@ export class PipelineFailedError extends Error {
 }
 
 export interface PipelineParts {
-  /** The runner of the functions. The property is read only if a function has to run. */
+  /** Runs the functions. The property is read only if a function has to run. */
   readonly runner: StepRunner;
   /** Fetches from the origin: the deployment's routes, or another site. */
   origin(request: PipelineRequest): Promise<PipelineResponse>;

@@ -30,7 +30,7 @@ Deno.test("rateLimitHeaders() writes nothing for an uncounted request", () => {
   assert.deepEqual(rateLimitHeaders([]), []);
 });
 
-Deno.test("rateLimitHeaders() keeps a rule's id from breaking out of its string", () => {
+Deno.test("rateLimitHeaders() keeps a rule's ID from breaking out of its string", () => {
   const [[, value] = ["", ""]] = rateLimitHeaders([verdict({ name: 'a"b\\c\r\nx: y é' })]);
   assert.equal(value, '"a\\"b\\\\c__x: y _";q=100;w=60');
 });

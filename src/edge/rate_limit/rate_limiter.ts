@@ -1,7 +1,7 @@
 /**
  * @module The `rate_limit` action: limits a client's requests in a sliding window.
  *
- * One limiter serves all sites of the process. The edge uses it as a hook of the rule evaluation,
+ * One limiter serves all sites of the process. The edge uses it as a hook in the rule evaluation,
  * which is synchronous:
  *
  * ```ts

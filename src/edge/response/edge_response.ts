@@ -31,7 +31,7 @@ export interface EdgeResponse {
   readonly problem?: string;
   /** A server's open WebSocket. The client's connection is upgraded, and the status is 101. */
   readonly upgrade?: ComputeSocket;
-  /** Whether this is one of the edge's own pages, which a page of the site may replace. */
+  /** Whether this is one of the edge's own pages, which the site's own page may replace. */
   readonly isEdgePage?: boolean | undefined;
   /**
    * Whether the edge's caches must not store the response, because its source can change at any
@@ -70,5 +70,5 @@ export function applyHeaderEdits(
 const isHarmless = ([name, value]: Header): boolean =>
   name === HARMLESS[0] && value === HARMLESS[1];
 
-/** Returns whether the rule of an edit explicitly sets a lifetime for failures. */
+/** Returns whether an edit's rule explicitly sets a lifetime for failures. */
 const isForFailures = (edit: HeaderEdit): boolean => edit.type === "set" && edit.onFailure === true;

@@ -16,12 +16,12 @@ interface Row {
 
 const rows: readonly Row[] = [
   { name: "a page", files: ["/about.html"], address: "/about" },
-  { name: "the page of a folder", files: ["/docs/index.html"], address: "/docs/" },
+  { name: "a folder's page", files: ["/docs/index.html"], address: "/docs/" },
   { name: "the home page", files: ["/index.html"], address: "/" },
   { name: "a file that is not a page", files: ["/about.txt"], address: "/about.txt" },
   { name: "a page next to a folder", files: ["/a.html", "/a/index.html"], address: "/a" },
   { name: "a folder next to a page", files: ["/a/index.html", "/a.html"], address: "/a/" },
-  { name: "a page after a file of the same name", files: ["/a.html", "/a"], address: "/a.html" },
+  { name: "a page after a file with the same name", files: ["/a.html", "/a"], address: "/a.html" },
   { name: "a page without a name", files: ["/a/.html"], address: "/a/.html" },
   { name: "a doubled extension", files: ["/a.html.html"], address: "/a.html" },
   {
@@ -48,7 +48,7 @@ const rows: readonly Row[] = [
     address: "/a.css",
   },
   {
-    name: "the page of a folder with trailingSlash never",
+    name: "a folder's page with trailingSlash never",
     settings: { trailingSlash: "never" },
     files: ["/docs/index.html"],
     address: "/docs",
@@ -72,7 +72,7 @@ const rows: readonly Row[] = [
     address: "/about.html",
   },
   {
-    name: "the page of a folder without cleanUrls",
+    name: "a folder's page without cleanUrls",
     settings: { cleanUrls: false },
     files: ["/docs/index.html"],
     address: "/docs/",

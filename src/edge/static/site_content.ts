@@ -189,8 +189,7 @@ export class SiteContent {
   }
 
   /**
-   * Continues with the next matching route, because the layer of a resolution had nothing at the
-   * path.
+   * Continues with the next matching route, because the resolution's layer had nothing at the path.
    */
   after(method: string, path: string, { walk }: ComputeResolution): Resolution {
     return this.#follow(method, path, walk);

@@ -18,7 +18,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ["invalid JSON", "{"],
   ["a list", "[]"],
   ["no path", '{"lcp":1}'],
-  ["the URL of another site", '{"p":"https://x.example/"}'],
+  ["a URL on another site", '{"p":"https://x.example/"}'],
   ["a path with markup", '{"p":"/<b>\\n"}'],
   ["a negative time", '{"p":"/","lcp":-1}'],
   ["a time as a string", '{"p":"/","lcp":"1"}'],

@@ -1,4 +1,4 @@
-/** @module `/_svc/vitals.js` and `/_svc/vitals` of sites with web vitals enabled. */
+/** @module `/_svc/vitals.js` and `/_svc/vitals` on sites with web vitals enabled. */
 import type { CountedVitals } from "../../traffic/mod.ts";
 import { createFacts } from "../../rules/mod.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
@@ -27,7 +27,7 @@ export interface VitalsSite {
   readonly common: HeaderList;
 }
 
-/** Returns whether a path is that of the script or the beacon. */
+/** Returns whether a path belongs to the script or the beacon. */
 export const isVitalsPath = (path: string): boolean =>
   path === VITALS_PATH || path === VITALS_SCRIPT_PATH;
 

@@ -161,7 +161,7 @@ async function outputDirsWithout(
 }
 
 export interface DetectOptions {
-  /** Id of the framework. If set, no other framework is considered. */
+  /** ID of the framework. If set, no other framework is considered. */
   readonly framework?: string | null | undefined;
   /**
    * Whether the project is a static site, even if there are signs of servers in other languages.

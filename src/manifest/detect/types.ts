@@ -64,11 +64,13 @@ export interface DetectedProject {
    * Command that starts the server, if the server is a program in a language other than JavaScript.
    */
   readonly startCommand?: string;
-  /** Ids of the toolchains on this machine that build the project. Missing if none are needed. */
+  /** IDs of the toolchains on this machine that build the project. Missing if none are needed. */
   readonly toolchains?: readonly string[];
   /** Possible output folders, most likely first, relative to the project. */
   readonly outputDirs: readonly string[];
-  /** The evidence that the build creates a server, as a clause. `undefined` without a server. */
+  /**
+   * The evidence that the build creates a server, as a clause. `undefined` if there is no server.
+   */
   readonly server: {
     readonly reason: string;
     /** The expected path of the server and its files, if known. */

@@ -2,7 +2,7 @@
 import { stripComments } from "./config_text.ts";
 import type { ProjectReader } from "./types.ts";
 
-/** Maximum number of functions that are read in a project. */
+/** Maximum number of functions that are read per project. */
 const MAX_FUNCTION_FILES = 500;
 
 export const FUNCTION_SCRIPT = /\.(?:[cm]?js|[cm]?ts)$/;

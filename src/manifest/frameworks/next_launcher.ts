@@ -19,7 +19,7 @@ export interface LaunchFacts {
 }
 
 /**
- * Request headers that only a host of Next.js may set. Different versions of Next.js drop different
+ * Request headers that only a Next.js host may set. Different versions of Next.js drop different
  * headers.
  */
 const INTERNAL_FIELDS = String

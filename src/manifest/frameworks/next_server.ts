@@ -103,7 +103,8 @@ function placementsOf({ facts, folder, build, app }: Standalone): readonly Place
   const assets = join(build, "static");
   return [
     { from: folder, to: SERVER },
-    // The server also needs these files, both for images and because rules may apply before files.
+    // The server also needs these files: for images, and because rules may take precedence over
+    // files.
     { from: assets, to: join(SERVER, app + distDir, "static") },
     { from: "public", to: join(SERVER, `${app}public`), optional: true },
     { from: "public", to: join(CLIENT, trimmed(basePath)), optional: true },

@@ -66,7 +66,7 @@ const infoSchema = z.object({
   publicDir: z.string().optional(),
 });
 
-/** Edits of the Nitro modules that configure storage. */
+/** Edits to the Nitro modules that configure storage. */
 const EDITS = [{ path: /(?:^|\/)chunks\/.*\.mjs$|(?:^|\/)index\.mjs$/, apply: keepNitroStorage }];
 
 /** Nuxt Content copies its pages to a database, whose path must be set. */

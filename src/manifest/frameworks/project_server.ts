@@ -94,8 +94,8 @@ export function candidatesOf(file: string, main: string | undefined): string[] {
 }
 
 /**
- * Returns whether the build will create a file that does not exist yet. This requires that the file
- * is in a folder, and that there is a build script.
+ * Returns whether the build will create a file that does not exist yet. The file must be in a
+ * folder, and there must be a build script.
  */
 const isBuilt = (file: string, scripts: ProjectPackage["scripts"]) =>
   file.includes("/") && scripts.has("build");

@@ -58,7 +58,7 @@ export interface FrameworkFinding {
   readonly layout?: ServerLayout;
   /** Shell command that starts the server, if the server is not a JavaScript program. */
   readonly start?: string;
-  /** Ids of the toolchains on this machine that build the project. */
+  /** IDs of the toolchains on this machine that build the project. */
   readonly toolchains?: readonly string[];
   /** Set if no packages need to be installed, regardless of package.json. */
   readonly packages?: "none";
@@ -210,7 +210,7 @@ export interface FoundServer {
    * endpoint with the project's settings.
    */
   readonly images?: ImageSettings;
-  /** Ids that pages use in their requests to identify their deployment. */
+  /** IDs that pages use in their requests to identify their deployment. */
   readonly pageIds?: readonly string[];
 }
 

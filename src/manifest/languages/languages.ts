@@ -1,5 +1,5 @@
 /**
- * @module The languages of servers that the program can run, as entries in the table of frameworks.
+ * @module The server languages that svc can run, as entries in the table of frameworks.
  */
 import type { Framework } from "../frameworks/types.ts";
 import { dockerfile } from "./dockerfile.ts";

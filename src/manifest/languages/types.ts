@@ -5,7 +5,7 @@ import type { Placement, ProjectReader } from "../frameworks/types.ts";
 export interface LanguagePlan {
   /** The evidence, such as `requirements.txt requires fastapi`. */
   readonly reason: string;
-  /** Ids of the toolchains that build the project. */
+  /** IDs of the toolchains that build the project. */
   readonly toolchains: readonly string[];
   /** Shell command that builds the project. Missing if there is nothing to build. */
   readonly build?: string;

@@ -58,7 +58,7 @@ function isAnchored(pattern: string): boolean {
 
 interface Part {
   readonly set: RE2Set;
-  /** The position in the full list of each pattern in this part, in ascending order. */
+  /** For each pattern in this part, its position in the full list, in ascending order. */
   readonly positions: readonly number[];
 }
 

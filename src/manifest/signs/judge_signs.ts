@@ -9,7 +9,7 @@ import type { ProjectSign } from "./types.ts";
 export const STATIC_KEY = '"static = true" under [build] in svc.toml';
 
 export interface SiteFacts {
-  /** Id of the detected framework. */
+  /** ID of the detected framework. */
   readonly framework: string | undefined;
   /** Whether the files are in a separate folder, like a build's output. */
   readonly isBuilt: boolean;

@@ -19,7 +19,7 @@ export const accountKeys = {
   /** The members of a workspace: copies of the memberships in `store/keys.ts`, by workspace. */
   members: (workspaceId: string): Key => ["members", workspaceId],
   member: (workspaceId: string, userId: string): Key => ["members", workspaceId, userId],
-  /** Updated with every change to the members, so concurrent changes exclude each other. */
+  /** Updated with every change to the members, so only one change at a time succeeds. */
   membersGuard: (workspaceId: string): Key => ["members_guard", workspaceId],
 
   allInvitations: (): Key => ["invitations"],

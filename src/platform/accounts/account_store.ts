@@ -81,7 +81,7 @@ const memberships = new RecordType({
   },
 });
 
-/** Sets a membership. All changes to a workspace's members exclude each other. */
+/** Sets a membership. Concurrent changes to a workspace's members conflict. */
 export function setMembership(operation: Operation, membership: MembershipRecord): Operation {
   memberships.set(operation, membership);
   return operation.set(accountKeys.membersGuard(membership.workspaceId), true);

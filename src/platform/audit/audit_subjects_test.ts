@@ -6,7 +6,7 @@ import { recordedName } from "./recorded_operations.ts";
 
 const OF_WORKSPACES: ReadonlySet<string> = new Set(["viewer", "developer", "owner"]);
 
-Deno.test("exactly the operations that the log records have a subject", () => {
+Deno.test("each operation recorded in the log has a subject, and no other operation does", () => {
   const recorded = Object.values(endpoints)
     .filter((endpoint) => OF_WORKSPACES.has(endpoint.access))
     .flatMap((endpoint) => recordedName(endpoint) ?? []);

@@ -87,7 +87,7 @@ export class BackupSchedule {
     }
     await store.set({ ...before, startedAt: now() }, lease);
     const outcome = await run(signal).catch((error) => ({ error: messageOf(error), hint: null }));
-    // The platform was stopped during the backup, which the next start repeats.
+    // The platform was stopped during the backup, so the next start repeats it.
     if (signal.aborted) return await store.set({ ...before, startedAt: null }, lease);
     if ("error" in outcome) return await this.#fail(before, outcome, lease);
     await this.#succeed(before, outcome, lease);

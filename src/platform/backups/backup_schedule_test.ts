@@ -38,7 +38,7 @@ Deno.test("nextBackupAt() ignores a time written with a wrong clock", () => {
   assert.equal(nextBackupAt(recent, HOUR, START), START + 1000 + HOUR);
 });
 
-Deno.test("BackupSchedule forgets a start whose process has exited", async () => {
+Deno.test("BackupSchedule forgets a started backup whose process has exited", async () => {
   const { at, round } = scheduleOf(() => Promise.reject(new Error("not due")));
   at.record = { startedAt: START - HOUR, last: { ...DONE, at: START - 2 * HOUR }, failure: null };
   await round();

@@ -17,7 +17,7 @@ export interface BackupSettings {
   readonly recipients: readonly string[];
 }
 
-/** Time between checks whether a backup is due, in milliseconds. */
+/** How often to check whether a backup is due, in milliseconds. */
 const LOOK_MS = 30_000;
 /** Delay before the first check, in milliseconds, so the check does not slow down startup. */
 const FIRST_LOOK_MS = 5_000;

@@ -1,5 +1,5 @@
 /**
- * Access keys of blob stores. Verifying a signature requires the secret itself, so the secret is
+ * Access keys for blob stores. Verifying a signature requires the secret itself, so the secret is
  * sealed like a project's secrets.
  *
  * @module

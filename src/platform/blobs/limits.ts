@@ -11,7 +11,7 @@ export const MAX_KEY_BYTES = 1024;
 /** Maximum size of an object, in bytes, including multipart uploads. */
 export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 
-/** Minimum size of a part except the last, in bytes, as in S3. */
+/** Minimum size of every part except the last, in bytes, as in S3. */
 export const MIN_PART_BYTES = 5 * 1024 ** 2;
 
 /** Maximum number of parts in an upload. */

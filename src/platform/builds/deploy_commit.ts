@@ -22,7 +22,7 @@ export interface WantedCommitDeployment {
   readonly commitSha: string;
   readonly message: string;
   readonly author: string;
-  /** Id of the person who pushed the commit or started the build; missing for a deploy hook. */
+  /** ID of the person who pushed the commit or started the build; missing for a deploy hook. */
   readonly startedBy?: string | undefined;
   readonly trigger: BuildTrigger;
   /** Builds the commit even if it is already deployed. */

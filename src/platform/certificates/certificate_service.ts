@@ -127,7 +127,7 @@ export class CertificateService {
       this.#pairs.set(record.hostname, pair);
       return pair.cert !== before?.cert;
     } catch (error) {
-      const message = `Cannot use the certificate of ${record.hostname}: ${error}`;
+      const message = `Cannot use the certificate for ${record.hostname}: ${error}`;
       log({ level: "error", message });
       return false;
     }
@@ -201,7 +201,7 @@ export class CertificateService {
   #passOn(record: CertificateRecord): void {
     const { store, log } = this.#options;
     store.put(record).catch((error) => {
-      const message = `Cannot request the certificate of ${record.hostname}: ${error}`;
+      const message = `Cannot request the certificate for ${record.hostname}: ${error}`;
       log({ level: "warn", message });
     });
   }
@@ -291,7 +291,7 @@ export class CertificateService {
         if (renewAt <= now()) this.wake();
       } catch (error) {
         if (error instanceof LeaseLostError) throw error;
-        const message = `Cannot look up when to renew the certificate of ${hostname}: ${error}`;
+        const message = `Cannot look up when to renew the certificate for ${hostname}: ${error}`;
         log({ level: "warn", message });
       }
     }

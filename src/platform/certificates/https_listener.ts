@@ -67,7 +67,7 @@ interface Generation {
   readonly asked: Set<string>;
   /** Names for which no certificate has been chosen yet. */
   readonly unresolved: ReadonlyMap<string, number>;
-  /** Stops accepting; open connections stay. */
+  /** Stops accepting connections; open ones stay open. */
   close(): Promise<void>;
 }
 
@@ -118,7 +118,7 @@ export class HttpsListener {
     this.replace().catch(() => {});
   }
 
-  /** Stops accepting; open connections stay. */
+  /** Stops accepting connections; open ones stay open. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.standAlone();

@@ -12,7 +12,7 @@ import { type CertificateFiles, readCertificateFiles } from "./static_certificat
 
 export const DEFAULT_HTTPS_PORT = 443;
 
-/** Time between checks of files for changes, in milliseconds. */
+/** How often to check files for changes, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
 /** Certificates that the platform orders for individual hosts. */
@@ -30,7 +30,7 @@ export interface SecureListenerOptions {
   /** Whether other processes listen on the same port. */
   readonly reusePort?: boolean;
   readonly now: Clock;
-  /** Time between checks of files for changes, in milliseconds; ten minutes by default. */
+  /** How often to check files for changes, in milliseconds; every ten minutes by default. */
   readonly intervalMs?: number;
   /** Serves the connections of a listener until `closed` is aborted. */
   serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;

@@ -54,7 +54,7 @@ export async function readCertificateFiles(
   const parsed = parsePart("certificate", certFile, () => new X509Certificate(cert));
   const privateKey = parsePart("private key", keyFile, () => createPrivateKey(key));
   if (!parsed.checkPrivateKey(privateKey)) {
-    throw new CertificateFileError(`Cannot use ${keyFile}: it is not the key of ${certFile}`);
+    throw new CertificateFileError(`Cannot use ${keyFile}: it is not the key for ${certFile}`);
   }
   if (Date.parse(parsed.validTo) <= now) {
     throw new CertificateFileError(`Cannot use ${certFile}: it expired on ${parsed.validTo}`);

@@ -46,7 +46,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
     assert.match(key, /PRIVATE KEY/);
     await assert.rejects(
       readCertificateFiles({ ...own, keyFile: other.keyFile }, Date.now()),
-      (error) => error instanceof CertificateFileError && /is not the key of/.test(error.message),
+      (error) => error instanceof CertificateFileError && /is not the key for/.test(error.message),
     );
   });
 }

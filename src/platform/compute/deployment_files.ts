@@ -90,7 +90,8 @@ async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
 }
 
 /**
- * Returns whether all links and files exist and are complete. A power failure may have lost some.
+ * Returns whether all links and files exist and are complete. Some may have been lost in a power
+ * failure.
  */
 async function isWhole(
   folder: string,

@@ -22,7 +22,7 @@ const refusals: readonly (readonly [string, unknown, RegExp])[] = [
     { "a/b": "../../etc" },
     /link "a\/b": its target .* points outside/,
   ],
-  ["an outside target from the root", { "a": ".." }, /points outside/],
+  ["a target outside the deployment from a link in its root", { "a": ".." }, /points outside/],
   ["an absolute target", { "a": "/etc" }, /starts with "\/"/],
   ["a target that goes up after a folder", { "a/b/c": "d/../../x" }, /has "\.\."/],
   ["a target with a NUL character", { "a": "b\0c" }, /control character/],

@@ -117,7 +117,7 @@ export class ServerMaker {
     };
   }
 
-  /** Stops the processes that are ready for further servers. */
+  /** Stops the processes that are kept ready for new servers. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#launchers).map((launcher) => launcher.close()));
   }

@@ -53,7 +53,7 @@ export class CronScheduler {
   readonly #known = new Map<string, Pick<LiveTasks, "tasks" | "liveAt">>();
   readonly #running = new Map<string, Running>();
   readonly #waiting: (() => void)[] = [];
-  /** Functions that cut delays before retries short. */
+  /** Functions that cut short the delays before retries. */
   readonly #pauses = new Set<() => void>();
   #free = MAX_RUNNING;
   #stop: (() => void) | undefined;
@@ -149,7 +149,7 @@ export class CronScheduler {
     }
   }
 
-  /** Waits for a time, or until the platform stops. */
+  /** Waits for the given time, or until the platform stops. */
   async #pause(milliseconds: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let end = (): void => {};

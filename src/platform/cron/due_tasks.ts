@@ -4,7 +4,7 @@ import type { CronTask } from "../../manifest/mod.ts";
 
 export const MINUTE_MS = 60_000;
 
-/** Maximum delay with which a missed run is still started: one hour, in milliseconds. */
+/** How late a missed run may still start, in milliseconds: one hour. */
 const CATCH_UP_MS = 60 * MINUTE_MS;
 
 /** Returns the start of the minute that contains a point in time. */

@@ -28,7 +28,7 @@ const ROWS: readonly (readonly [string, string, string | undefined, string[]])[]
 ];
 
 for (const [name, now, previous, paths] of ROWS) {
-  Deno.test(`dueTasks() returns the tasks of ${name}`, () => {
+  Deno.test(`dueTasks() returns the tasks for ${name}`, () => {
     const span = spanOf(minuteOf(at(now)), previous === undefined ? undefined : at(previous));
     assert.deepEqual(dueTasks(TASKS, span, 0).map(({ path }) => path), paths);
   });

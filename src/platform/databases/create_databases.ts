@@ -143,7 +143,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   const door = new DatabaseDoor({ ...parts.listen, directory, onTrouble });
   const changed = (projectId?: string): Promise<void> =>
     parts.onChanged(projectId).catch((error) =>
-      onTrouble(`Cannot renew servers whose databases changed: ${error}`)
+      onTrouble(`Cannot replace servers whose databases changed: ${error}`)
     );
   const work = new BranchWork({
     databases,

@@ -111,7 +111,7 @@ export class DatabaseDoor {
     } catch (cause) {
       gateway.close().catch(() => {});
       const reason = cause instanceof Deno.errors.AddrInUse
-        ? "another program uses the port"
+        ? "another program is using the port"
         : messageOf(cause);
       throw new Failure(
         "unavailable",

@@ -262,7 +262,7 @@ export class DeploymentDatabases {
     const preview = user.branch !== undefined && user.environment === ENVIRONMENT_PREVIEW
       ? await branches.get(database.id, previewBranchName(user.branch))
       : undefined;
-    // The deployments of the git branch may have requested the database branch in their settings.
+    // The git branch's deployments may have requested the database branch in their settings.
     const isUsed = preview !== undefined && (database.previewBranches || preview.recipe !== null);
     const shown = isUsed ? preview.name : MAIN_BRANCH;
     return (await databaseService.connection(database, shown)).url;

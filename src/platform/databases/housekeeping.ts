@@ -42,7 +42,7 @@ export interface HousekeepingParts
   readonly snapshots: Led<Pick<SnapshotService, "keepDaily">>;
   readonly directory: RecordedBranches;
   readonly deployments: Pick<DeploymentStore, "all">;
-  /** When this process started. The process does not know what happened to branches before. */
+  /** When this process started. It does not know what happened to branches before that. */
   readonly startedAt: number;
   onTrouble(message: string): void;
 }

@@ -84,7 +84,7 @@ Deno.test("preview branches are removed with the last preview of their git branc
   assert.deepEqual(await names(), ["main", "preview/live"]);
 });
 
-Deno.test("a preview uses a manually created branch until that expires, and then another one", async () => {
+Deno.test("a preview uses a manually created branch until it expires, and then another one", async () => {
   await using machine = await TestMachine.make();
   const { platform, setStatus, inject, names } = await withPreviews(machine);
   await setStatus("live", "LIVE");

@@ -235,7 +235,7 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
   );
 }
 
-/** @throws {Failure} `payload_too_large`, immediately if the size is announced */
+/** @throws {Failure} `payload_too_large`, immediately if `Content-Length` is too high */
 function limited(request: Request, maxBytes: number): ReadableStream<Uint8Array> {
   const message = `Send a script of at most ${maxBytes} bytes`;
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) {

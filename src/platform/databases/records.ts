@@ -30,7 +30,7 @@ export const databaseRecord = z.object({
   workspaceId: z.string(),
   projectId: z.string(),
   name: z.string(),
-  /** The engine of new branches. */
+  /** The engine for new branches. */
   engine: z.enum(DATABASE_ENGINES),
   cuSize: z.enum(CU_SIZES),
   autoInject: z.boolean(),
@@ -127,8 +127,8 @@ export const storageAt = ({ former, storage }: BranchRecord, at: number): Storag
   former.find(({ until }) => at < until) ?? storage;
 
 /**
- * Returns the earliest time that can be restored. At that time, the branch's first content was
- * ready and masked. The record still names the storage that the branch used then.
+ * Returns the earliest time that can be restored: the branch's first content was ready and masked
+ * by then, and the record still names the storage used then.
  *
  * @param since when the engine's history starts
  */

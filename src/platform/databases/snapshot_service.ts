@@ -141,7 +141,7 @@ export class SnapshotService {
         await branches.saveSnapshot(ready, lease);
         return ready;
       } catch (error) {
-        // The snapshot belongs to this process, even if another process already leads.
+        // The snapshot belongs to this process, even if another process is already the leader.
         await branches.removeSnapshot(snapshot);
         throw toFailureOfEngine(error);
       } finally {

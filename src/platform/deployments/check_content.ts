@@ -18,7 +18,7 @@ import { Failure } from "../core/http/mod.ts";
 
 const MAX_PROBLEMS = 100;
 
-/** Returns the path in the request of the file at an index, such as `body.files[3]`. */
+/** Returns where the request lists the file at an index, such as `body.files[3]`. */
 export type PlaceOf = (index: number) => string;
 
 const inList: PlaceOf = (index) => `body.files[${index}]`;

@@ -275,7 +275,7 @@ export class DeploymentService {
     await this.#migrations.settle(deploying, migrate);
     if (deploying.environment === ENVIRONMENT_PRODUCTION) {
       await this.#prepare(deploying, content).catch(async (error) => {
-        // Housekeeping removes the rest later. Only the first error must be reported.
+        // Housekeeping removes the rest later. Only the first error needs to be reported.
         await this.#services.computeService.remove(deploying.id).catch(() => {});
         throw error;
       });

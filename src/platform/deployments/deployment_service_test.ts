@@ -176,7 +176,7 @@ Deno.test("DeploymentService.activateOrFail() fails a deployment whose server di
     assert.equal(await shownAt("shop"), undefined);
   }));
 
-Deno.test("DeploymentService.activate() makes a deployment live once, even in parallel", () =>
+Deno.test("DeploymentService.activate() makes a deployment live only once, even if called twice in parallel", () =>
   withService(async ({ service, add, hooks, happened, project, shownAt }) => {
     const server = heldServer();
     hooks.prepare = server.prepare;
@@ -190,7 +190,7 @@ Deno.test("DeploymentService.activate() makes a deployment live once, even in pa
     assert.equal(await shownAt("shop"), "d1");
     assert.deepEqual(happened.filter((what) => !what.startsWith("prepare")), [
       "deployment.live d1",
-    ], "the server of the live one is not removed");
+    ], "the live deployment's server is not removed");
   }));
 
 Deno.test("DeploymentService.stop() overrides an activation whose server is still starting", () =>

@@ -42,7 +42,7 @@ const plans = [
     history: ["a"],
   }],
   [
-    "undoes the live deployment by id",
+    "undoes the live deployment by ID",
     ["a", "b"],
     { undo: "b" },
     { type: "go", undo: "b", to: "a", history: ["a"] },

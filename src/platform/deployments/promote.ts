@@ -37,7 +37,7 @@ async function requireMigratedMain(
   if (total === 0) return;
   throw new Failure(
     "conflict",
-    `Cannot promote deployment ${source.id}: production's database does not have its migration yet`,
+    `Cannot promote deployment ${source.id}: its migration has not run on production's database yet`,
     { hint: "To migrate it, deploy to production: run svc deploy --prod, or push" },
   );
 }

@@ -143,7 +143,7 @@ Deno.test("a difference whose result does not match its digest is refused", asyn
       fc.asyncProperty(tree, tree, tree, async (base, other, files) => {
         const id = `d${++count}`;
         await addBase(id, await store(base));
-        // The difference is computed for a different base from the one that it names, as in an
+        // The difference is computed against a different base than the one it names, as in an
         // outdated checkout.
         const difference = differenceOf(other, files);
         const received = await receiveFiles(services, PROJECT, {

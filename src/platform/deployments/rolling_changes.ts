@@ -73,8 +73,8 @@ export class RollingChanges {
       stepStartedAt: time,
       endedAt: null,
     };
-    // The requests of the deployment's checks do not come from visitors, so they are counted before
-    // the release starts.
+    // The requests from the deployment's checks do not come from visitors, so they are counted
+    // before the release starts.
     await this.#services.collectCounts();
     const begun = await this.#rollouts.run(projectId, async () => {
       const committed = await deployments.beginRelease(release, time).catch(refuse);

@@ -65,8 +65,8 @@ function challengeZone(name: string, challenges: DnsParts["challenges"]): Zone {
 }
 
 /**
- * Creates the base domain's zone. As with a wildcard record, the zone contains every name that has
- * one more label.
+ * Creates the base domain's zone. As with a wildcard record, the zone contains every name with one
+ * more label than the domain.
  */
 function hostZone(
   { options, edges, apiNames, country }: DnsParts,

@@ -54,7 +54,7 @@ export class DnsListenError extends Error {
   constructor(host: string, port: number, cause: unknown) {
     const isInUse = cause instanceof Deno.errors.AddrInUse ||
       cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
-    const reason = isInUse ? "another program uses the port" : messageOf(cause);
+    const reason = isInUse ? "another program is using the port" : messageOf(cause);
     super(`Cannot listen for DNS queries on ${host}:${port}: ${reason}`, { cause });
     this.isInUse = isInUse;
   }

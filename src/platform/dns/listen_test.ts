@@ -77,7 +77,7 @@ Deno.test("listenForDns() reports a port that is already in use", async () => {
     listenForDns(taken),
     (error) =>
       error instanceof DnsListenError && error.isInUse && error.message ===
-        `Cannot listen for DNS queries on ${HOST}:${dns.port}: another program uses the port`,
+        `Cannot listen for DNS queries on ${HOST}:${dns.port}: another program is using the port`,
   );
   await dns.close();
 });

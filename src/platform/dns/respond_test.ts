@@ -97,7 +97,7 @@ Deno.test("respond() returns NS and SOA records only at the apex", () => {
 for (
   const [what, name, type, rcode] of [
     ["a name without records of the type", "shop.svc.test", TYPE.TXT, RCODE.NOERROR],
-    ["CAA records, which nothing restricts", "svc.test", TYPE.CAA, RCODE.NOERROR],
+    ["CAA records", "svc.test", TYPE.CAA, RCODE.NOERROR],
     ["a name that does not exist", "none.svc.test", TYPE.A, RCODE.NXDOMAIN],
   ] as const
 ) {

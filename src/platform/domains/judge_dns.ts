@@ -48,7 +48,7 @@ export interface ProofFacts {
   readonly name: string;
   readonly expected: string;
   readonly answer: DnsAnswer;
-  /** The response for the name in which the zone is repeated, which is a common mistake. */
+  /** The response for the name with the zone repeated, which is a common mistake. */
   readonly doubled: DnsAnswer;
 }
 

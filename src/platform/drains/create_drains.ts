@@ -20,7 +20,7 @@ import type { Endpoint } from "./post_batch.ts";
 
 const METRICS_MS = 60_000;
 
-/** The endpoints of `--otlp`, and the headers for all of them. */
+/** The endpoints from `--otlp`, and the headers for all of them. */
 export interface OperatorEndpoints {
   readonly urls: readonly string[];
   readonly headers?: readonly HostHeader[] | undefined;

@@ -370,7 +370,7 @@ export class DrainSender {
     }
   }
 
-  /** Waits until the time is over, the sender closes, or it is woken. */
+  /** Waits until the time is up, the sender closes, or it is woken. */
   async #pause(ms: number): Promise<void> {
     if (this.#isClosing) return;
     await new Promise<void>((resolve) => {

@@ -39,7 +39,7 @@ export class ServedRequests {
     this.#parts = parts;
   }
 
-  /** Returns the numbers of an edge's responses, from 1xx to 5xx, since the platform started. */
+  /** Returns an edge's response counts, from 1xx to 5xx, since the platform started. */
   answersOf(edge: string): readonly number[] {
     return this.#answers.get(edge) ?? [0, 0, 0, 0, 0];
   }

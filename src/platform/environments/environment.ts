@@ -38,7 +38,7 @@ export const ownLabel = ({ environment, projectName, uniqueLabel }: {
 
 /**
  * Returns the host label for an environment's latest deployment. The label contains an underscore,
- * which project names cannot.
+ * which project names cannot contain.
  */
 export function latestLabel(
   project: Pick<ProjectRecord, "id" | "name">,

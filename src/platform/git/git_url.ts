@@ -21,7 +21,7 @@ const FIRST_FREE_PORT = 1024;
 const refused = (reason: string) => ({ type: "refused" as const, reason });
 
 const OUTSIDE =
-  "Local repositories must be below a folder that the operator allowed with --git-root";
+  "Local repositories must be inside a folder that the operator allowed with --git-root";
 
 function isBelow(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => {

@@ -217,8 +217,8 @@ export class PushedRepositories {
   }
 
   /**
-   * Returns the path of the file with the copy's record version. It is outside the repository,
-   * where git cannot write.
+   * Returns the path of the file that contains the version of the copy's record. It is outside the
+   * repository, where git cannot write.
    */
   #versionFile(projectId: string): string {
     return join(this.#options.root, `${projectId}.version`);

@@ -82,7 +82,7 @@ export class ForgeService {
       await this.#services.audit.refused(hook, visit);
       throw new Failure(
         "forbidden",
-        "The request is not signed with the secret of this hook. Configure the secret in the forge",
+        "The request is not signed with this hook's secret. Configure the secret in the forge",
       );
     }
     if (delivery === undefined) return undefined;

@@ -14,8 +14,8 @@ const NOT_PRODUCTION =
   "Hook is scoped to PRODUCTION, but branch 'feature/x' is not production branch";
 
 const TARGETS: readonly [string, HookScope, string, boolean, string, string][] = [
-  ["Production of the production branch", "Production", "main", false, "main", "production"],
-  ["Production of another branch", "Production", "main", false, "feature/x", NOT_PRODUCTION],
+  ["Production for the production branch", "Production", "main", false, "main", "production"],
+  ["Production for another branch", "Production", "main", false, "feature/x", NOT_PRODUCTION],
   [
     "Production restricted to another branch",
     "Production",
@@ -24,10 +24,10 @@ const TARGETS: readonly [string, HookScope, string, boolean, string, string][] =
     "feature/x",
     NOT_PRODUCTION,
   ],
-  ["Preview of the production branch", "Preview", "main", false, "main", "preview"],
-  ["Preview of another branch", "Preview", "main", false, "feature/x", "preview"],
-  ["All of the production branch", "All", "main", false, "main", "production"],
-  ["All of another branch", "All", "main", false, "feature/x", "preview"],
+  ["Preview for the production branch", "Preview", "main", false, "main", "preview"],
+  ["Preview for another branch", "Preview", "main", false, "feature/x", "preview"],
+  ["All for the production branch", "All", "main", false, "main", "production"],
+  ["All for another branch", "All", "main", false, "feature/x", "preview"],
   [
     "All with a matching pattern",
     "All",

@@ -247,7 +247,7 @@ Deno.test("TriggerService.trigger() with force deploys again, unless another com
   withTriggers(async ({ trigger, end }) => {
     const first = await trigger({ commitSha: OLDER });
     const forced = await trigger({ commitSha: OLDER, force: true });
-    assert.notEqual(forced.id, first.id, "also while the same commit is in progress");
+    assert.notEqual(forced.id, first.id, "even while the same commit is in progress");
     await assert.rejects(
       trigger({ commitSha: NEWER, force: true }),
       failure("conflict", /is still building commit 1{40}/),
@@ -272,7 +272,7 @@ Deno.test("TriggerService.trigger() repeats its response for an Idempotency-Key"
     );
   }));
 
-Deno.test("TriggerService.admit() counts calls, and admits again after a minute", () =>
+Deno.test("TriggerService.admit() counts calls, and admits more after a minute", () =>
   withTriggers(async ({ service, clock }) => {
     const triggers = service();
     const request = new Request("https://svc.example/v1/hooks/token", { method: "POST" });

@@ -103,7 +103,7 @@ export const retention: Holder = {
 /** Names of unused blobs. */
 const CONTENTS = ["one", "two", "three"];
 
-/** Runs a round as `cleanUp()` of the deployments capability does. */
+/** Runs a round as the deployments capability's `cleanUp()` does. */
 function sweepWith(
   kv: RecordStore,
   vault: Parameters<typeof sweep>[0]["vault"],

@@ -135,7 +135,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
     return requests;
   }
 
-  /** A damaged record of one person must not prevent notifications to other people. */
+  /** One person's damaged record must not prevent notifications to other people. */
   const notifyOrSkip: typeof notify = async (userId, contents, lease) => {
     try {
       return await notify(userId, contents, lease);

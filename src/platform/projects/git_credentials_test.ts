@@ -3,7 +3,7 @@ import { leavesHost } from "./git_credentials.ts";
 
 const ROWS = [
   ["the same URL", "https://a.example/x.git", "https://a.example/x.git", false],
-  ["another path of the host", "https://a.example/x.git", "https://a.example/y.git", false],
+  ["another path on the host", "https://a.example/x.git", "https://a.example/y.git", false],
   ["another host", "https://a.example/x.git", "https://evil.example/x.git", true],
   ["another port", "https://a.example/x.git", "https://a.example:8443/x.git", true],
   ["without encryption", "https://a.example/x.git", "http://a.example/x.git", true],

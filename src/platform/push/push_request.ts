@@ -123,7 +123,7 @@ function refusalOfKey(
   return permission && `the key lacks the permission "${permission}"`;
 }
 
-/** Returns the refs of a push that are refused, with the reason for each. */
+/** Returns a push's refused refs, with the reason for each. */
 export function refusedRefs(
   { commands }: PushRequest,
   { production, lacked }: {

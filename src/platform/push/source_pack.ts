@@ -123,7 +123,7 @@ export interface SourcePush {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** Reads file contents twice, one file at a time. @throws {RangeError} for contradictory paths */
+/** Reads file contents twice, one file at a time. @throws {RangeError} for conflicting paths */
 export async function makeSourcePush(
   files: readonly SourceFile[],
   read: (sha256: string) => Promise<Uint8Array>,

@@ -11,7 +11,7 @@ import { createVariables } from "./create_variables.ts";
 
 type Handler = (caller: unknown, context: unknown) => Promise<unknown>;
 
-Deno.test("a cycle in one of the project's own environments refuses a value for all", async () => {
+Deno.test("a value for all environments is refused if it creates a cycle in one of the project's own environments", async () => {
   const kv = await DenoStore.open(":memory:");
   try {
     const projects = new ProjectStore(kv);

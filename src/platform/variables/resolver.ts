@@ -17,7 +17,7 @@ export interface Viewer {
   readonly environment: string;
   /** The git branch; `undefined` if unknown. */
   readonly branch: string | undefined;
-  /** The URL of the viewer. */
+  /** The viewer's URL. */
   readonly self: string;
 }
 

@@ -16,7 +16,7 @@ import type { Page, PageRange } from "../core/store/mod.ts";
 import { INVITATION_MS, type InvitationRecord, type InvitationStore } from "./invitation_store.ts";
 import { keepsOwner } from "./member_changes.ts";
 
-/** An invitation as displayed on the page of its link, before it is accepted. */
+/** An invitation as displayed on the page that its link opens, before it is accepted. */
 export interface OpenInvitation {
   readonly workspace: { readonly slug: string; readonly name: string };
   readonly role: Role;
@@ -49,8 +49,8 @@ export class WorkspaceService {
   }
 
   /**
-   * Lists workspaces. An API key sees only its own workspace. A token of the CLI sees all names,
-   * for the next login.
+   * Lists workspaces. An API key sees only its own workspace. A CLI token sees all names, for the
+   * next login.
    */
   async list(own: SelfCaller, page: PageRange): Promise<Page<Workspace>> {
     const { accounts } = this.#parts;

@@ -1,4 +1,4 @@
-/** @module The `rewrite` action: serves another path of the site, or another site. */
+/** @module The `rewrite` action: serves another path on the site, or another site. */
 import * as z from "zod";
 import type { RewriteDecision, RuleRef } from "../decision.ts";
 import { mergeQueries } from "../request/query.ts";

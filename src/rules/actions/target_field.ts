@@ -1,6 +1,5 @@
 /**
- * @module The `target` field of `redirect` and `rewrite`. A redirect points to a path of the site
- * or an absolute http(s) URL, an internal rewrite to a path, and an external rewrite to an absolute
+ * @module The `target` field of `redirect` and `rewrite`. A redirect points to a path on the site or an absolute http(s) URL, an internal rewrite to a path, and an external rewrite to an absolute
  * https URL. A path begins with a slash; only the target of a redirect without captures can be
  * relative to the request's path. Captures cannot change the host: they are not allowed in it, and
  * an expanded path always starts with exactly one slash.
@@ -28,7 +27,7 @@ function checkAuthority(authority: string): TargetProblem | undefined {
     return {
       code: "bad_target",
       message: `Use a target without userinfo: it has ${describeValue(authority)}`,
-      hint: "Remove everything from after // up to the @",
+      hint: "Remove everything after //, up to and including the @",
     };
   }
   const { host, port } = splitAuthority(authority);

@@ -1,5 +1,5 @@
 /**
- * @module Finds all strings of a set with which a path starts (or ends). The time does not depend
+ * @module Finds all strings in a set that a path starts (or ends) with. The time does not depend
  * on the size of the set.
  */
 

@@ -79,7 +79,7 @@ Deno.test("parseRulesValue() reports problems in the order of the rules, without
   assert.ok(diagnostics.every((one) => one.position === undefined));
 });
 
-Deno.test("loadRulesToml() returns both forms of a valid set, and none of an invalid one", () => {
+Deno.test("loadRulesToml() returns both forms for a valid set, and neither for an invalid one", () => {
   const good = loadRulesToml(`schemaVersion = "${SCHEMA_VERSION}"\nrules = []\n`);
   assert.deepEqual(good.runtime, { schemaVersion: SCHEMA_VERSION, rules: [] });
   assert.deepEqual(good.ruleSet, { schemaVersion: SCHEMA_VERSION, rules: [] });

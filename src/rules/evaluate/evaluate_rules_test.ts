@@ -215,7 +215,7 @@ Deno.test("evaluateRules() replaces a redirect status other than 3xx with 302", 
   }
 });
 
-Deno.test("evaluateRules() rewrites to paths of the site and to other sites", () => {
+Deno.test("evaluateRules() rewrites to paths on the site and to other sites", () => {
   const rule = { id: "r0", index: 0 };
   const inside = decide([[glob("/{a...}"), rewrite("/x//{a}/../y")]], "/p/q?z=1").rewrite;
   assert.deepEqual(inside, { type: "internal", path: "/x/p/y", query: "z=1", rule });

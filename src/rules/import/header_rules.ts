@@ -83,8 +83,8 @@ const lowerCase = (segments: readonly Segment[]): Segment[] =>
 const END: Segment = { type: "text", text: "" };
 
 /**
- * Returns the path with and without a final slash, which Netlify treats as equal. There, `/admin/*`
- * also matches `/admin`.
+ * Returns the path with and without a trailing slash, which Netlify treats as equal. There,
+ * `/admin/*` also matches `/admin`.
  */
 function withBothEndings(segments: readonly Segment[]): (readonly Segment[])[] {
   const last = segments.at(-1);

@@ -18,8 +18,8 @@ const TABLES: Readonly<Record<string, string>> = {
   plugins: "svc does not support build plugins. Run what you need in the build command",
   functions: "svc functions are in functions/ and have a different format (docs/functions.md)",
   edge_functions: "svc functions are in functions/, and rules call them (docs/functions.md)",
-  dev: "Set it in [dev] of svc.toml",
-  images: "List the hosts of remote images in [images] of svc.toml (docs/images.md)",
+  dev: "Set it in svc.toml: [dev]",
+  images: "List the hosts of remote images under [images] in svc.toml (docs/images.md)",
 };
 
 const isVariable = (path: readonly PathStep[]) =>

@@ -85,7 +85,7 @@ function readRedirect(raw: unknown): RedirectLine {
   const from = (entry.from ?? entry.origin)?.trim();
   if (from === undefined) throw new NoEquivalent(`The redirect needs "from"`);
   if (Object.keys(entry.headers).length > 0) {
-    throw new NoEquivalent("svc cannot set headers of the request to the target");
+    throw new NoEquivalent("svc cannot set headers on the request to the target");
   }
   const { status = DEFAULT_STATUS.netlify } = entry;
   const isForward = status >= 200 && status <= 299 && from.endsWith("/*");

@@ -58,7 +58,7 @@ const REFUSED: readonly (readonly [fields: string, reason: RegExp])[] = [
   [`${OLD}conditions = {Language = ["en"]}`, /conditions on Language/],
   [`${OLD}conditions = {Role = ["admin"]}`, /conditions on Role/],
   [`${OLD}signed = "API_SIGNATURE_TOKEN"`, /cannot sign the request/],
-  [`${OLD}headers = {X-From = "Netlify"}`, /headers of the request to the target/],
+  [`${OLD}headers = {X-From = "Netlify"}`, /headers on the request to the target/],
   [`${OLD}[redirects.rate_limit]\nwindow_limit = 40`, /write a rule with rate_limit/],
   [`${OLD}status = 404`, /cannot set the 404 page/],
   [`${OLD}status = ""`, /not a three-digit number/],
@@ -153,7 +153,7 @@ Deno.test("importNetlifyToml() says where svc has the equivalent of every other 
     '9 Set the variable on the platform: svc env set API --environment "production"',
     "11 All environments share these settings; only variables differ (svc env set)",
     "14 svc does not support build plugins. Run what you need in the build command",
-    "16 Set it in [dev] of svc.toml",
+    "16 Set it in svc.toml: [dev]",
     '18 The setting "nothing.known.to" has no equivalent',
   ]);
 });

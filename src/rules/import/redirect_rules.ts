@@ -113,7 +113,7 @@ function toAction(line: RedirectLine, target: string): Rule["action"] {
   const ifNoFile = line.isForced ? {} : { ifNoFile: true };
   if (line.status === REWRITE_STATUS) {
     if (line.flavor === "cloudflare" && !target.startsWith("/")) {
-      throw new NoEquivalent("Cloudflare proxies only to a path of the site");
+      throw new NoEquivalent("Cloudflare proxies only to a path on the site");
     }
     const external = /^https?:/i.test(target) ? { external: true } : {};
     return { type: "rewrite", target, ...external, ...ifNoFile };
@@ -229,7 +229,7 @@ function pathText(segments: readonly Segment[]): string {
 }
 
 /**
- * Returns whether an entry changes only the final slash, such as `/a /a/`. Netlify never applies
+ * Returns whether an entry changes only the trailing slash, such as `/a /a/`. Netlify never applies
  * such entries to their own target.
  */
 function leadsToItself({ segments, target }: RedirectLine): boolean {

@@ -9,7 +9,7 @@ import type { Device } from "../vocabulary.ts";
 /** The facts that conditions, targets and rate limits use. */
 export interface RequestFacts {
   readonly method: string;
-  /** Lower-case punycode, without port or final dot. */
+  /** Lower-case punycode, without port or trailing dot. */
   readonly host: string;
   /** Normalized. */
   readonly path: string;
@@ -154,8 +154,8 @@ const URL_PARTS = /^(?:https?:\/\/([^\/?#\\]*))?([^?#]*)(?:\?([^#]*))?/i;
 const DEFAULT_HOST = "localhost";
 
 /**
- * Returns the host in a `Host` header or authority, in lower-case punycode without a port or final
- * dot, or `undefined` if it is invalid.
+ * Returns the host in a `Host` header or authority, in lower-case punycode without a port or
+ * trailing dot, or `undefined` if it is invalid.
  */
 export function requestHost(host: string): string | undefined {
   const url = /[\/?#@\\\s]/.test(host) ? null : URL.parse(`http://${host}/`);

@@ -42,8 +42,8 @@ function mapped(text: string): string | undefined {
 }
 
 /**
- * Returns the canonical form of a hostname or address, or the reason why it is invalid. One final
- * dot (the root of the DNS) is removed. Applying it twice has no further effect.
+ * Returns the canonical form of a hostname or address, or the reason why it is invalid. One
+ * trailing dot (the root of the DNS) is removed. Applying it twice has no further effect.
  */
 export function canonicalHost(text: string): HostResult {
   const refused = refusedPart(text);

@@ -5,7 +5,7 @@ import { canonicalHost, hostOrSame, splitAuthority } from "./host.ts";
 Deno.test("canonicalHost() returns the same spelling for equivalent hosts", () => {
   const rows: readonly (readonly [name: string, host: string, wanted: string])[] = [
     ["ASCII", "Example.COM", "example.com"],
-    ["final dot", "example.com.", "example.com"],
+    ["trailing dot", "example.com.", "example.com"],
     ["Unicode", "Bücher.Example", "xn--bcher-kva.example"],
     ["Unicode, decomposed", "bu\u0308cher.example", "xn--bcher-kva.example"],
     ["sharp s", "straße.de", "xn--strae-oqa.de"],

@@ -62,7 +62,7 @@ function* checkRuleIds(
     const meant = nearest(id, ids);
     yield errorAt([...base, ...path], {
       code: "unknown_rule",
-      message: `Name a rule of the set: there is no rule "${id}"`,
+      message: `Name a rule in the set: there is no rule "${id}"`,
       ...(meant === undefined ? {} : { hint: `Did you mean "${meant}"?` }),
     });
   }

@@ -20,7 +20,7 @@ function checkField<F extends ConditionName>(
   return value === undefined ? [] : CONDITIONS[field].check?.(value, path) ?? [];
 }
 
-/** Reports the problems of a single rule. */
+/** Reports the problems in a single rule. */
 export function* checkRule(checked: CheckedRule): Generator<Finding> {
   const { action } = checked.rule;
   for (const { leaf, path } of leavesOfRule(checked)) {

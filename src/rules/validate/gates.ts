@@ -145,7 +145,7 @@ interface Search {
   readonly pace: Pace;
 }
 
-/** In a group, finds a pipeline from which a rule takes requests. */
+/** Finds a pipeline in a group that a rule takes requests from. */
 function* broaderIn(
   narrow: Pipeline,
   members: Iterable<Pipeline>,

@@ -16,7 +16,7 @@ const LONG_RUN = Deno.env.get("FUZZ_RUNS");
 const RUNS = Number(LONG_RUN ?? 150);
 const CHANCE = LONG_RUN === undefined ? { numRuns: RUNS, seed: 1 } : { numRuns: RUNS };
 
-/** Sets with only a few rules, so that some sets have every gate. */
+/** Sets with only a few rules, so that some of them repeat every gate. */
 const anyPipelines: fc.Arbitrary<RuleSet> = fc.tuple(
   anyRuleSet,
   fc.array(

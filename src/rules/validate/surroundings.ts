@@ -58,7 +58,7 @@ function* checkFunctionNames(
     const meant = nearest(name, field === "handle" ? [...functions, ORIGIN_HANDLE] : functions);
     yield errorAt([...rulePath(checked), "action", "steps", index, field], {
       code: "unknown_function",
-      message: `Use a function of the project: there is none named "${name}"`,
+      message: `Use one of the project's functions: none is named "${name}"`,
       hint: meant === undefined ? knownNames(functions) : `Did you mean "${meant}"?`,
     });
   }

@@ -36,11 +36,11 @@ function findings(surroundings: Surroundings): string[] {
 
 Deno.test("parseRulesToml() names missing functions, with position and suggestion", () => {
   assert.deepEqual(findings({ functions: ["auth", "count"] }), [
-    `9:11 error unknown_function: Use a function of the project: there is none named "auhth" ` +
+    `9:11 error unknown_function: Use one of the project's functions: none is named "auhth" ` +
     `(Did you mean "auth"?)`,
-    `10:14 error unknown_function: Use a function of the project: there is none named "render" ` +
+    `10:14 error unknown_function: Use one of the project's functions: none is named "render" ` +
     `(The project has "auth" and "count")`,
-    `23:72 error unknown_function: Use a function of the project: there is none named "orgin" ` +
+    `23:72 error unknown_function: Use one of the project's functions: none is named "orgin" ` +
     `(Did you mean "origin"?)`,
   ]);
   assert.match(findings({ functions: [] })[1] ?? "", /The project has no functions/);

@@ -17,7 +17,7 @@ export function* checkUniqueIds(rules: readonly CheckedRule[], pace: Pace): Find
     }
     yield errorAt([...rulePath(checked), "id"], {
       code: "duplicate_id",
-      message: `Rule ids must be unique: "${id}" is already used by rules[${earlier}]`,
+      message: `Rule IDs must be unique: "${id}" is already used by rules[${earlier}]`,
     });
   }
 }

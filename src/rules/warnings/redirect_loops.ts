@@ -196,7 +196,7 @@ function describe(circle: Circle, rules: readonly PlacedRule[]): Finding {
   return warningAt(["rules", rules[first]?.index ?? 0, "action", "target"], {
     code: "redirect_loop",
     message: others.length === 0
-      ? "Change the target of the redirect: it leads back to the same rule"
+      ? "Change the redirect's target: it leads back to the same rule"
       : `Break the redirect loop: the rule leads back to itself through ${joinNames(others)}`,
     hint: `Followed: ${circle.followed.join(" -> ")}`,
   });

@@ -32,13 +32,13 @@ export const COMPUTED_WARNINGS = Object.fromEntries(
 /** SvelteKit uses this name to hide imports of Node's own modules from bundlers. */
 const HARMLESS = /\bobfuscated_import\s*=/;
 
-/** Packages whose computed imports run only in browsers, where they load the modules of routes. */
+/** Packages whose computed imports run only in browsers, where they load route modules. */
 const IN_BROWSERS: ReadonlySet<string> = new Set(["react-router", "@remix-run/react"]);
 
 const STARTS_THREADS = /\bnew\s+(?:[\w$]+\s*\.\s*)?Worker\s*\(/;
 const KNOWS_THREADS = /["'](?:node:)?worker_threads["']/;
 
-/** Returns whether a module starts threads. Bundlers do not see the files of threads. */
+/** Returns whether a module starts threads. Bundlers do not see the files that threads run. */
 export function startsThreads(text: string): boolean {
   return STARTS_THREADS.test(text) && KNOWS_THREADS.test(text);
 }

@@ -112,7 +112,7 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
 /** A package that passes modules its own `require`, which no tracer can analyze. */
 const HIDES_REQUIRES = /(?:^|\/)node_modules\/amdefine\/amdefine\.js$/;
 
-/** Returns all modules of packages whose modules require each other in a hidden way. */
+/** Returns all modules in folders whose modules require each other in a hidden way. */
 async function hiddenModules(base: string, { reasons }: NodeFileTraceResult): Promise<string[]> {
   const users = [...reasons].filter(([path]) => HIDES_REQUIRES.test(path.replaceAll(sep, "/")))
     .flatMap(([, { parents }]) => [...parents]);

@@ -159,7 +159,7 @@ class CommandProcess {
     const how = signal === null ? `with code ${code}` : `by ${signal}`;
     this.#end(
       reason === "disk"
-        ? "The server exceeded its limit of temporary files"
+        ? "The server exceeded its limit for temporary files"
         : `The server has stopped ${how}`,
     );
   }

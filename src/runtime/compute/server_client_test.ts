@@ -25,8 +25,8 @@ Deno.test("forwardedHeaders() drops hop-by-hop fields, and identifies the reques
 });
 
 /**
- * Starts a server that responds to the first request of a connection immediately, and disconnects
- * at the second request.
+ * Starts a server that responds to the first request on a connection immediately, and disconnects
+ * on the second.
  */
 function impatientServer() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

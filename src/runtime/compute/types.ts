@@ -154,7 +154,7 @@ export interface ComputeServerOptions {
   readonly tmpMb?: number;
   /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** Ports at private addresses that the server may still reach. */
+  /** Ports on private addresses that the server may still reach. */
   readonly peers?: readonly Peer[];
   /** Loopback ports that are redirected to the platform's hosts. */
   readonly routes?: readonly LocalRoute[];

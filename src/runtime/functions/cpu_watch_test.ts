@@ -8,8 +8,7 @@ import {
 } from "./cpu_watch.ts";
 
 /**
- * Watches a process whose threads compute and wait for the numbers of milliseconds that a test
- * sets.
+ * Watches a process whose threads compute and wait for as many milliseconds as a test sets.
  */
 function watched() {
   let time = 0;

@@ -46,7 +46,7 @@ export class FunctionHost {
     return this.#options.functions.map(({ name }) => name);
   }
 
-  /** Ids of the running processes. */
+  /** IDs of the running processes. */
   get pids(): readonly number[] {
     return [...new Set(this.#supervisors.values())].flatMap(({ pid }) => pid ?? []);
   }

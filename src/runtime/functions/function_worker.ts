@@ -24,7 +24,7 @@ interface WorkerCall {
   readonly over: () => void;
 }
 
-/** Matches a stack frame of the runtime, as opposed to one of the function. */
+/** Matches one of the runtime's stack frames, as opposed to the function's. */
 const RUNTIME_FRAME = /^\s+at .*\b(?:ext|file|node):/;
 
 export class FunctionWorker implements WorkerContext {
@@ -50,7 +50,7 @@ export class FunctionWorker implements WorkerContext {
   #isTired = false;
   #lastUse = performance.now();
   #warnedAt = -Infinity;
-  /** Id of the last call that the process was asked to withdraw. */
+  /** ID of the last call that the process was asked to withdraw. */
   #askedBack = 0;
 
   constructor(readonly options: FunctionWorkerOptions) {

@@ -5,7 +5,7 @@
 
 const MS = 1e6;
 
-/** Reads files of `/proc`; tests pass their own implementation. */
+/** Reads files in `/proc`; tests pass their own implementation. */
 export interface ThreadFiles {
   ids(pid: number): readonly number[];
   read(pid: number, thread: number, file: "comm" | "schedstat"): string;

@@ -67,7 +67,7 @@ export async function readFinalHead(reader: ByteReader, method: string): Promise
     const head = parseResponseHead(await reader.until("head", MAX_HEAD_BYTES), method);
     if (head.status >= 200 || head.status === 101) return head;
   }
-  throw new OutboundError("bad_response", "The response has too many interim responses");
+  throw new OutboundError("bad_response", "The server sent too many interim responses");
 }
 
 export class Http1Connection {

@@ -41,8 +41,8 @@ export class Deadlines {
   readonly #timers: Timers;
 
   /**
-   * Supports delays of `shortestMs` and more. A deadline fires late by at most an eighth of
-   * `shortestMs`, or 5 ms if that is more, and never by more than half a second.
+   * Supports delays of `shortestMs` and more. A deadline fires at most an eighth of `shortestMs`
+   * late, or 5 ms if that is more, and never more than half a second late.
    */
   constructor(shortestMs: number, timers: Timers = SYSTEM_TIMERS) {
     this.#timers = timers;

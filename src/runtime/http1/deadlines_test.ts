@@ -18,8 +18,7 @@ function watch() {
 }
 
 /**
- * Maximum delay, in milliseconds, with which a deadline of at least 40 ms passes: an eighth of 40
- * ms.
+ * How late a deadline of at least 40 ms can pass, in milliseconds: an eighth of 40 ms.
  */
 const LATE_MS = 5;
 

@@ -32,7 +32,7 @@ export class ImageEngine {
     this.#queue = new JobQueue({ max: limits.maxQueued, maxOfOwner: limits.maxQueuedOfOwner });
   }
 
-  /** Ids of the running processes. */
+  /** IDs of the running processes. */
   get pids(): readonly number[] {
     return this.#lanes.flatMap(({ pid }) => pid === undefined ? [] : [pid]);
   }

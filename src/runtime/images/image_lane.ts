@@ -146,7 +146,7 @@ export class ImageLane {
     });
     this.#supervisor.release(process);
     const end = process.end ??= { reason: "broken", message: `The process exited: ${words}` };
-    // Only a process that was never ready counts as failed to start. A process that was ready may
+    // Only a process that was never ready counts as a failed start. A process that was ready may
     // have been broken by an image.
     if (!wasReady) this.#supervisor.backoff.failed(process.startedAt);
     process.lost(end);

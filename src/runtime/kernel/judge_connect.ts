@@ -29,9 +29,9 @@ export interface PeerRules {
   readonly nameservers: readonly string[];
   /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** Allowed ports at private IPv4 addresses. */
+  /** Allowed ports on private IPv4 addresses. */
   readonly peers: readonly Peer[];
-  /** Ports of the loopback address that are redirected. */
+  /** Ports on the loopback address that are redirected. */
   readonly routes: readonly LocalRoute[];
 }
 

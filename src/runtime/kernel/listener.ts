@@ -1,5 +1,5 @@
 /**
- * @module The listener of a system call filter (seccomp_unotify(2)), which decides suspended calls.
+ * @module The listener for a system call filter (seccomp_unotify(2)), which handles suspended calls.
  */
 import type { Libc } from "./libc.ts";
 import { addressOf, EINVAL, lastError, PROCESSOR, systemCall } from "./system_calls.ts";
@@ -35,7 +35,7 @@ const MAX_FAILURES = 1000;
 /** A suspended call that waits for a decision. */
 export interface HeldCall {
   readonly id: bigint;
-  /** Id of the calling thread, as this process sees it. */
+  /** ID of the calling thread, as this process sees it. */
   readonly thread: number;
   /** Number of the system call. */
   readonly number: number;

@@ -1,5 +1,5 @@
 /**
- * @module Redirects a server's connections to ports of the loopback address: to the server itself,
+ * @module Redirects a server's connections to ports on the loopback address: to the server itself,
  * or to its platform's hosts. The server itself has no open port.
  */
 
@@ -8,17 +8,17 @@ import { isServerAddress } from "../public_address.ts";
 const AF_INET = 2;
 const AF_INET6 = 10;
 
-/** One port of one address. */
+/** One port on one address. */
 export interface Peer {
   /** IPv4 address in dotted-decimal form. */
   readonly host: string;
   readonly port: number;
 }
 
-/** A port of the loopback address, and the target of connections to it. */
+/** A port on the loopback address, and the target of connections to it. */
 export interface LocalRoute {
   readonly port: number;
-  /** A port of IPv4's loopback address. */
+  /** A port on the IPv4 loopback address. */
   readonly to: Peer;
   /** Whether the target accepts connections only from announced ports. */
   readonly isAnnounced: boolean;

@@ -43,7 +43,7 @@ export const loadArgument = (index: number): Step => ({ code: LOAD, k: ARGUMENTS
 const loadUpper = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 + 4 });
 
 /**
- * The part of the program that decides one call. Every path through it must end with a decision.
+ * The part of the program that handles one call. Every path through it must end with a decision.
  */
 export interface Block {
   readonly call: CallName;
@@ -72,13 +72,16 @@ function testArgument({ index, among, then, otherwise }: ArgumentTest): readonly
   ];
 }
 
-/** Decides a call depending on whether one of its arguments, an int, is in a set of values. */
+/**
+ * Chooses the action for a call, depending on whether one of its arguments, an int, is in a set of
+ * values.
+ */
 export const whereArgument = (call: CallName, test: ArgumentTest): Block => ({
   call,
   steps: testArgument(test),
 });
 
-/** Decides a call with a test selected by one of its arguments. */
+/** Chooses the action for a call with a test that one of its arguments selects. */
 export function byArgument(
   call: CallName,
   { index, tests, otherwise }: {
@@ -99,7 +102,7 @@ export function byArgument(
   };
 }
 
-/** Decides a call depending on whether one of its arguments, a pointer, is null. */
+/** Chooses the action for a call, depending on whether one of its arguments, a pointer, is null. */
 export function wherePointer(
   call: CallName,
   { index, given, missing }: {

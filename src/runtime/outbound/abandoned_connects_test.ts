@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { AbandonedConnects } from "./abandoned_connects.ts";
 
-/** Returns the addresses to which a connection can be started without a wait. */
+/** Returns the addresses to which a connection can be started without waiting. */
 async function allowedNow(
   abandoned: AbandonedConnects,
   ...addresses: string[]

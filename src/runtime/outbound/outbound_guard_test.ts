@@ -6,7 +6,7 @@ import { serveRaw, tableResolver } from "./_test_servers.ts";
 const REFUSED: readonly (readonly [string, string])[] = [
   ["the name localhost", "http://localhost/"],
   ["a subdomain of localhost", "http://a.localhost/"],
-  ["localhost with a final dot", "http://localhost./"],
+  ["localhost with a trailing dot", "http://localhost./"],
   ["an mDNS name", "http://printer.local/"],
   ["a cloud metadata service's name", "http://metadata.google.internal/"],
   ["loopback", "http://127.0.0.1/"],

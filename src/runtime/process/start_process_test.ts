@@ -10,7 +10,7 @@ async function start(
 ): Promise<{ readonly parentFolder: string; readonly started: Promise<StartedProcess> }> {
   const parentFolder = await Deno.makeTempDir({ prefix: "svc-start-" });
   const started = startProcess({
-    name: "The program of the test",
+    name: "The test's program",
     folderPrefix: "private-",
     parentFolder,
     socketName: "s",
@@ -43,10 +43,10 @@ Deno.test("startProcess() connects and reports the end with the last output", as
   await Deno.remove(parentFolder);
 });
 
-Deno.test("startProcess() rejects if the process exits without a connection", async () => {
+Deno.test("startProcess() rejects if the process exits without connecting", async () => {
   const { parentFolder, started } = await start('console.error("no such thing"); Deno.exit(7);');
   await assert.rejects(started, {
-    message: "The program of the test did not start: no such thing (code 7)",
+    message: "The test's program did not start: no such thing (code 7)",
   });
   assert.deepEqual(namesIn(parentFolder), []);
   await Deno.remove(parentFolder);

@@ -15,7 +15,7 @@ const foldersSchema = z.array(
   z.string().regex(/^data(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}){0,6}$/),
 );
 
-/** Creates the folders of a database, which the archive does not contain. */
+/** Creates a database's folders, which the archive does not contain. */
 async function makeFolders(database: string): Promise<void> {
   const list = join(database, FOLDERS);
   for (const folder of foldersSchema.parse(JSON.parse(await readTextFile(list)))) {

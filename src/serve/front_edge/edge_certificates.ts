@@ -25,14 +25,14 @@ const MAX_READS = 3;
 /** Maximum number of concurrent reads for unknown hosts. Clients can send any name. */
 const MAX_UNKNOWN = 8;
 
-/** Pause before failed reads are repeated and between two warnings, in milliseconds. */
+/** Pause before failed reads are retried and between two warnings, in milliseconds. */
 const RETRY_MS = 5000;
 
 export interface EdgeCertificatesOptions {
   readonly client: Pick<PlatformClient, "read">;
   /** Returns whether a host serves a deployment or redirects to another host. */
   isHost(hostname: string): boolean;
-  /** Pause before failed reads are repeated, in milliseconds; by default, five seconds. */
+  /** Pause before failed reads are retried, in milliseconds; by default, five seconds. */
   readonly retryMs?: number;
   onTrouble(message: string): void;
 }
@@ -141,7 +141,7 @@ export class EdgeCertificates implements OrderedCertificates {
 
   /**
    * After a short delay, makes listeners ask again for `hostname`, and for all hosts whose reads
-   * fail until then.
+   * fail in the meantime.
    */
   #retryLater(hostname: string, error: unknown): void {
     const { isHost, onTrouble, retryMs = RETRY_MS } = this.#options;

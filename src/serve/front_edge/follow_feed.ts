@@ -27,7 +27,7 @@ export interface FeedFollowerOptions {
   apply(message: FeedMessage): void | Promise<void>;
   replace(messages: readonly FeedMessage[]): void | Promise<void>;
   onHello(hello: Hello): void;
-  /** Called at each heartbeat from the platform. */
+  /** Called on each heartbeat from the platform. */
   onAlive(line: Alive): void;
   /** Called when the edge becomes up to date, and when it no longer is. */
   onState(state: "current" | "lost"): void;

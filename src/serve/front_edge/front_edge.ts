@@ -1,6 +1,6 @@
 /**
- * A front edge. Follows a platform, and relays to it the requests to which rules and files cannot
- * respond.
+ * A front edge. Follows a platform, and relays to it the requests that rules and files cannot
+ * answer.
  * @module
  */
 import {
@@ -43,7 +43,7 @@ export interface FollowOptions {
   /** URL of the platform. */
   readonly join: URL;
   readonly key: string;
-  /** Source of files: the files of the platform on this machine, or copies. */
+  /** Source of files: the platform's files on this machine, or copies. */
   readonly files: OpenEdgeFiles;
   /**
    * Looks up clients' locations. If missing, the platform handles requests that depend on their

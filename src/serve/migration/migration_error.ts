@@ -11,7 +11,7 @@ export class StoreInUseError extends Error {
 
   constructor(place: string, users: readonly string[]) {
     super(
-      `Cannot move the records of ${place} while nodes run on it: ${
+      `Cannot move the records in ${place} while nodes run on it: ${
         users.join(", ")
       }. Stop them; ` +
         "a killed node disappears after 10 seconds",

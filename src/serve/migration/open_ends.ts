@@ -89,7 +89,7 @@ export async function openEnds(options: MigrationOptions, closers: Closers): Pro
   await lockOthers(dataDir, places, closers);
   if (!isStoreUrl(source) && !await exists(source)) {
     throw new MigrationError(
-      `Cannot move the platform of ${source}: it does not exist. Set its data directory with ` +
+      `Cannot move the platform: ${source} does not exist. Set the data directory with ` +
         "--data-dir",
     );
   }

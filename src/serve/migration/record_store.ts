@@ -71,7 +71,7 @@ export async function openRecords(place: string, env: Environment): Promise<Move
   if (isStoreUrl(place)) return await openShared(place, env);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(place)) {
     throw new StoreUnusableError(
-      `Cannot move the records of ${place}: use the file of an embedded store, or postgres://…`,
+      `Cannot move the records in ${place}: use the file of an embedded store, or postgres://…`,
     );
   }
   return await openFile(place);

@@ -10,7 +10,7 @@ import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 import { ConfirmCard, EmailCard } from "./messenger_only_pages.tsx";
 
-/** Tells password managers to which account the password belongs. */
+/** Tells password managers which account the password belongs to. */
 function Whose({ email }: { readonly email: string | null }) {
   if (email === null) return null;
   return (

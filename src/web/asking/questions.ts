@@ -60,20 +60,20 @@ export const QUESTIONS = {
   database: named("Delete database", {
     title: (name) => `Delete ${name} and its data?`,
     lines: [
-      "Deployments that use it lose it immediately, with all its branches.",
+      "Deployments that use it lose access immediately. Its branches are deleted too.",
       "You can restore it for seven days.",
     ],
   }),
   databaseBranch: named("Delete branch", {
     title: (name) => `Delete the branch ${name} and its data?`,
-    lines: ["Deployments that use it lose it immediately. This cannot be undone."],
+    lines: ["Deployments that use it lose access immediately. This cannot be undone."],
   }),
   databaseReset: named("Reset branch", {
     title: (name) => `Reset the branch ${name}?`,
     lines: ["Its parent's data replaces its own. This cannot be undone."],
   }),
   databaseRestore: named("Restore snapshot", {
-    title: (name) => `Replace the data of the branch ${name}?`,
+    title: (name) => `Replace the data in the branch ${name}?`,
     lines: ["The snapshot's data replaces its own. This cannot be undone."],
   }),
 } as const satisfies Readonly<Record<string, (what: string) => Question>>;
@@ -107,7 +107,7 @@ export function publishQuestion(
     ["Removed", removed.length],
   ] as const;
   return {
-    title: `Publish these rules to production of ${project}?`,
+    title: `Publish these rules to production for ${project}?`,
     facts: facts.filter(([, count]) => count > 0)
       .map(([word, count]) => [word, formatCount(count, "rule")] as const),
     lines: [

@@ -238,7 +238,7 @@ export function rowPage(
             action={`${visit.path("tables/row/remove")}?${query}`}
             csrf={visit.parts.context.csrf}
             word="Delete"
-            what={`the row of ${table.name}`}
+            what={`the row in ${table.name}`}
             hidden={{ branch: visit.place.branch, fingerprint: stored.fingerprint }}
           />
         )}

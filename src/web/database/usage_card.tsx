@@ -6,7 +6,7 @@ import { Card } from "../layout/pieces.tsx";
 import { TimeChart } from "../layout/time_chart.tsx";
 
 export function UsageCard({ usage: { steps, stepSeconds } }: { readonly usage: DatabaseUsage }) {
-  const over = stepSeconds === 60 ? "since its creation, by minute" : "in the last 24 hours";
+  const over = stepSeconds === 60 ? "since creation, by minute" : "in the last 24 hours";
   return (
     <Card title="Over time" id="usage" lead={`Size and connections of all branches ${over}.`}>
       <div class="body">

@@ -116,7 +116,7 @@ function Facts({ view }: { readonly view: DeploymentView }) {
           {report === null || report.state === null ? null : (
             <Fact name={FORGE_NAMES[report.forge]}>
               {`Commit marked as ${report.state}${
-                report.isCommented ? ", pull request commented" : ""
+                report.isCommented ? ", comment posted on the pull request" : ""
               }`}
             </Fact>
           )}

@@ -147,7 +147,7 @@ function confirmPage(
   shown: Signed & {
     readonly device: DeviceRequest;
     readonly workspaces: readonly Workspace[];
-    /** Slug of the workspace to which the CLI requested access. */
+    /** Slug of the workspace that the CLI requested access to. */
     readonly wanted: string | null;
   },
 ): Response {

@@ -14,7 +14,7 @@ import { MessengerDoor } from "./messenger_entry_pages.tsx";
 export interface EntryForm extends FormPage {
   /** Whether people can sign in with a messenger. */
   readonly hasMessenger?: boolean;
-  /** The path on this site to which the person goes after sign-in. */
+  /** The path on this site that the person goes to after sign-in. */
   readonly next: string;
 }
 

@@ -150,7 +150,7 @@ function linkPage(context: PageContext, { url, known }: {
   return showSettings(
     <SettingsFrame
       title="Link a chat"
-      lead="Open the bot and press Start. The link works once, within ten minutes."
+      lead="Open the bot and press Start. The link works once and expires after ten minutes."
       context={context}
     >
       <Card title="Telegram" id="open">

@@ -105,7 +105,7 @@ function CategoryRow({ preferences, isRefused }: {
   );
 }
 
-/** Shows the field for choosing the deployments about which a person is notified. */
+/** Shows the field for choosing which deployments a person is notified about. */
 function WhoseDeployments({ deployments = "all" }: Pick<CategoryPreferences, "deployments">) {
   const name = fieldName("Deployment", "deployments");
   return (

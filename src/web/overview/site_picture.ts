@@ -4,10 +4,10 @@
 export const MAX_START_PAGE = 512 * 1024;
 /** Maximum size of a picture, in bytes. */
 export const MAX_PICTURE = 512 * 1024;
-/** Maximum number of candidate files that are taken from a start page. */
+/** Maximum number of candidate files that are taken from a home page. */
 const MOST_NAMED = 16;
 /**
- * Maximum number of tags that are checked on a start page, and maximum length of a tag in
+ * Maximum number of tags that are checked on a home page, and maximum length of a tag in
  * characters.
  */
 const MOST_TAGS = 1000;
@@ -55,7 +55,7 @@ function named(tag: string): { readonly address: string; readonly rank: number }
 }
 
 /**
- * Returns the path of a URL on a start page. Ignores the URL's host, because a site has several
+ * Returns the path of a URL on a home page. Ignores the URL's host, because a site has several
  * hosts. A file that the deployment does not contain is ignored later.
  */
 function pathOf(address: string): string | undefined {

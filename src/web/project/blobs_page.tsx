@@ -176,7 +176,7 @@ function UsageCard({ view }: { readonly view: BlobsView }) {
     <Card title="Usage" id="blob-usage">
       <ol class="shares plain">
         <li>
-          <span>{`Store of ${environment}: ${formatCount(objects, "object")}`}</span>
+          <span>{`Store for ${environment}: ${formatCount(objects, "object")}`}</span>
           <span class="num">{formatBytes(bytes)}</span>
         </li>
         <li>

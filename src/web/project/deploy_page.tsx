@@ -171,7 +171,7 @@ function FilesCard({ parts, state }: {
     <Card
       title="Upload files"
       id="upload"
-      lead="Upload all files of the site or project every time."
+      lead="Upload all of the site's or project's files every time."
     >
       <div class="body">
         <Trouble state={state} />

@@ -29,8 +29,8 @@ async function inspect(
     });
     return { repository };
   } catch (error) {
-    // A large repository takes a while to read for the first time, which is not a fault of the
-    // platform.
+    // A large repository takes a while to read for the first time, which is not the platform's
+    // fault.
     const isAnswer = error instanceof Failure && error.status !== 403 &&
       (error.status < 500 || error.code === "unavailable");
     if (!isAnswer) throw error;

@@ -92,7 +92,7 @@ function AddCard(
             type="url"
             state={state}
             autocomplete="off"
-            hint="Base URL of the endpoint. /v1/logs and /v1/metrics are added."
+            hint="The endpoint's base URL. svc appends /v1/logs and /v1/metrics."
           />
           <div class="fields-two">
             <Field
@@ -104,7 +104,7 @@ function AddCard(
               hint="For example authorization."
             />
             <Field
-              label="Value of the header"
+              label="Header value"
               name="value"
               type="password"
               state={state}

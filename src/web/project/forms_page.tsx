@@ -161,7 +161,7 @@ function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly v
     <Card
       title={`${isSpam ? "Spam" : "Submissions"} in ${selection.form}`}
       id="submissions"
-      lead={isSpam ? "Spam is deleted after 30 days. Its files are not kept." : undefined}
+      lead={isSpam ? "Spam is deleted after 30 days. Files sent with it are not kept." : undefined}
     >
       <div class="body">
         <div class="row">

@@ -2,8 +2,8 @@
 import type { KvValue } from "../../contract/kv.ts";
 
 /**
- * Maximum length of a displayed value, in characters. In the page's HTML, an escaped character
- * takes up to six.
+ * Maximum length of a displayed value, in characters. An escaped character takes up to six
+ * characters in the page's HTML.
  */
 const MAX_SHOWN = 10_000;
 /** Maximum length of a displayed key, in characters. */

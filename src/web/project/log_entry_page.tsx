@@ -111,7 +111,7 @@ export function logEntryPage(
         {lines.length < 2
           ? null
           : (
-            <ol class="log wide" tabindex={0} aria-label="Lines of this request">
+            <ol class="log wide" tabindex={0} aria-label="Lines from this request">
               {lines.map((line, index) => (
                 <LogLine key={index} entry={line} path={path("logs/entry")} />
               ))}

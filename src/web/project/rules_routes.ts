@@ -58,7 +58,7 @@ rules = []
 `;
 const NO_RULES: RuntimeRuleSet = { schemaVersion: SCHEMA_VERSION, rules: [] };
 
-/** Formats a rule set as TOML, in the form in which its author would write it. */
+/** Formats a rule set as TOML, the way its author would write it. */
 function textOf(ruleSet: unknown): string {
   const { schemaVersion, rules } = (ruleSet ?? NO_RULES) as RuleSet;
   return writeRulesToml({

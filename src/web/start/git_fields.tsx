@@ -26,7 +26,7 @@ export function GitFields({ state }: { readonly state: FormState }) {
         state={state}
         autocomplete="off"
         optional
-        hint="For an https URL. Needs only read access, plus access to commit statuses to report builds."
+        hint="For an https URL. Needs read access, and access to commit statuses to report builds."
       />
       <TextAreaField
         label="SSH private key"

@@ -42,7 +42,7 @@ for (const [name, paths, message] of REFUSED) {
   });
 }
 
-Deno.test("isProject() tells projects from sites, and lists the files of anything else", () => {
+Deno.test("isProject() tells projects from sites, and lists the files in anything else", () => {
   assert.equal(isProject(files("index.html", "app.js")), false);
   assert.equal(isProject(files("index.html", "package.json")), true);
   assert.equal(isProject(files("svc.toml", "public/index.html")), true);

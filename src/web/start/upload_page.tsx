@@ -24,7 +24,7 @@ export function uploadPage(context: BoardContext, shown: FormPage = {}): Respons
       <Card
         title="Files"
         id="upload"
-        lead="A finished site goes live immediately, and a project after its build."
+        lead="A finished site goes live immediately. A project goes live after its build."
       >
         <div class="body">
           <Trouble state={state} />

@@ -40,7 +40,7 @@ async function refusable<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * Creates the API for one visit. The origin of forms has already been checked, so calls use the
+ * Creates the API for one visit. Forms' origins have already been checked, so calls use the
  * platform's own origin.
  */
 export function pageApi(

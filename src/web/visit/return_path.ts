@@ -1,7 +1,7 @@
-/** @module Checks the redirect targets of pages. */
+/** @module Checks pages' redirect targets. */
 
 /**
- * Returns the path that follows sign-in: the given path if it is on this site, otherwise `/`.
+ * Returns the path to open after sign-in: the given path if it is on this site, otherwise `/`.
  * Backslashes, `//` and control characters are not allowed, because browsers may interpret them as
  * the start of another host.
  */

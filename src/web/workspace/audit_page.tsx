@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The audit log of a workspace, newest first. */
+/** @module A workspace's audit log, newest first. */
 import { AUDIT_DAYS, type AuditEntry } from "../../contract/audit.ts";
 import { auditPath } from "../layout/bar.tsx";
 import type { BoardContext } from "../layout/page_context.ts";

@@ -57,9 +57,9 @@ export function EdgesCard({ edges, path, csrf, now }: {
   const places = markCountries(edges);
   return (
     <Card
-      title="Front edges of the platform"
+      title="The platform's front edges"
       id="edges"
-      lead="Only the owner of the platform sees this."
+      lead="Only the platform's owner sees this."
     >
       {places.length === 0 ? null : <WorldMap countries={places} label="front edges by country" />}
       <ul class="rows">

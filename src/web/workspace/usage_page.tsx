@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The usage and limits of a workspace. */
+/** @module A workspace's usage and limits. */
 import type { BackupStatus } from "../../contract/backups.ts";
 import type { FrontEdge } from "../../contract/edges.ts";
 import type { Usage } from "../../contract/usage.ts";
@@ -17,7 +17,7 @@ import { EdgesCard } from "./edges_card.tsx";
 export function BackupsCard({ status }: { readonly status: BackupStatus }) {
   const { last, failure, runningSince, nextAt } = status;
   return (
-    <Card title="Backups of the platform" id="backups">
+    <Card title="The platform's backups" id="backups">
       <div class="body">
         {failure === null ? null : (
           <Notice kind="bad">
@@ -45,7 +45,7 @@ export function BackupsCard({ status }: { readonly status: BackupStatus }) {
                 Next: <Moment at={nextAt!} />.
               </>
             )
-            : "A backup is running."} Only the owner of the platform sees this. In a terminal:{" "}
+            : "A backup is running."} Only the platform's owner sees this. In a terminal:{" "}
           <code>svc doctor</code>
         </p>
       </div>
@@ -68,7 +68,7 @@ export function usagePage(
       context={context}
       here="usage"
       title="Usage"
-      lead="Usage and limits of this workspace."
+      lead="This workspace's usage and limits."
     >
       <UsageCard items={items} command="svc usage">
         Each project has its own limits on its Usage page.

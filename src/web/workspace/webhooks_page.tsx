@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The pages of a workspace's webhooks, and of a single webhook with its deliveries. */
+/** @module The pages for a workspace's webhooks, and for a single webhook with its deliveries. */
 import { EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/events.ts";
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";

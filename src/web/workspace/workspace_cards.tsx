@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/** @module The cards of a workspace's page: its members and invitations. */
+/** @module The cards on a workspace's page: its members and invitations. */
 import type { Invitation, Member } from "../../contract/workspaces.ts";
 import { type Role, ROLES, type Workspace } from "../../contract/identity.ts";
 import { Card, EndButton, Form, Moment, Notice } from "../layout/pieces.tsx";

@@ -168,7 +168,7 @@ test("dev shows its page only to this computer", () =>
       const accept = { accept: "application/json" };
       const sent = await ask(dev, "/_svc/forms/contact", { method: "POST", headers: accept, body });
       assert.deepEqual(await sent.json(), { ok: true });
-      await dev.said(/Stored a submission of the form contact/);
+      await dev.said(/Stored a submission to the form contact/);
       const kept = await Deno.readTextFile(join(folder, ".svc/data/forms/contact.ndjson"));
       const { form, fields, files } = JSON.parse(kept);
       assert.deepEqual({ form, fields, files }, {

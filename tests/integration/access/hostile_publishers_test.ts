@@ -159,7 +159,7 @@ async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, str
     ["RS256 with an HMAC signature", hmac("RS256", pem), /its signature is wrong/],
     ["ES256 with an RSA key", hmac("ES256", pem), /not signed by the issuer/],
     ["a list as alg", `${encode({ alg: ["RS256"], kid: "first" })}.${body}.${signature}`, /alg/],
-    ["no kid", `${encode({ alg: "RS256" })}.${body}.${signature}`, /its key id \(kid\) is missing/],
+    ["no kid", `${encode({ alg: "RS256" })}.${body}.${signature}`, /its key ID \(kid\) is missing/],
     ["another issuer's key", await stranger.sign(claims), /its signature is wrong/],
     [
       "a key in the token's header",

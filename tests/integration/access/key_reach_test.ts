@@ -124,7 +124,7 @@ const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUn
 /** Endpoints that require a queue, which the site does not declare. */
 const OF_QUEUES: readonly string[] = ["listQueueMessages"];
 
-/** Endpoints that are only for the owner of the platform. */
+/** Endpoints that are only for the platform's owner. */
 const OF_OPERATOR: readonly string[] = [
   "listNodes",
   "listEdges",

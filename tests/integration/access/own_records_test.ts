@@ -126,7 +126,7 @@ Deno.test("a key's subscriptions do not count toward the limit for its owner's b
     assert.ok(items.some(({ id }: { id: string }) => id === laptop.id));
   }));
 
-Deno.test("preferences set with a key or the CLI apply in one workspace, those set by a person in all", () =>
+Deno.test("preferences set with a key or the CLI apply in one workspace, and a person's own apply in all", () =>
   withAda(async (parts) => {
     const { platform, ada } = parts;
     const key = await makeKey(ada, "developer");
@@ -171,7 +171,7 @@ Deno.test("preferences set with a key or the CLI apply in one workspace, those s
     assert.equal(await raised("ada"), 1);
   }));
 
-Deno.test("a key can neither resend nor delete the dead letters of another workspace", async () => {
+Deno.test("a key can neither resend nor delete another workspace's dead letters", async () => {
   await using gone = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => new Response(null, { status: 400 }),

@@ -31,7 +31,7 @@ Deno.test("signing up by email does not reveal whether an address has an account
     }, { mail: { smtpUrl: mailbox.url } })
   ));
 
-Deno.test("a forgotten password can be replaced with a link in an email", () =>
+Deno.test("a forgotten password can be reset with a link in an email", () =>
   withMailbox((mailbox) =>
     withPlatform(async (platform) => {
       const ada = new Visitor(platform);

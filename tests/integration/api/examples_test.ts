@@ -12,13 +12,13 @@ type Operation = ReturnType<typeof operationsOf>[number];
 
 /** Operations whose example this platform rejects, each with the status and the reason. */
 const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]>> = {
-  listNodes: [403, "only the owner of the platform lists nodes"],
-  listEdges: [403, "only the owner of the platform sees its edges"],
-  addEdge: [403, "only the owner of the platform adds edges"],
-  drainEdge: [403, "only the owner of the platform drains edges"],
-  removeEdge: [403, "only the owner of the platform removes edges"],
-  getBackups: [403, "only the owner of the platform sees its backups"],
-  listPlatformDrains: [403, "only the owner of the platform sees its drains"],
+  listNodes: [403, "only the platform's owner can list nodes"],
+  listEdges: [403, "only the platform's owner can see its edges"],
+  addEdge: [403, "only the platform's owner can add edges"],
+  drainEdge: [403, "only the platform's owner can drain edges"],
+  removeEdge: [403, "only the platform's owner can remove edges"],
+  getBackups: [403, "only the platform's owner can see its backups"],
+  listPlatformDrains: [403, "only the platform's owner can see its drains"],
   changeMember: [409, "a workspace must keep an owner"],
   removeMember: [409, "a workspace must keep an owner"],
   leaveWorkspace: [409, "a workspace must keep an owner"],

@@ -61,7 +61,7 @@ export default async (request, { env }) => {
   return new Response(await send(env, method, key, "by a function"));
 };`;
 
-Deno.test("servers, functions and S3 clients reach the store of their environment", () =>
+Deno.test("servers, functions and S3 clients reach their environment's store", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const bucket = bucketOf(platform, await createBlobKey(platform, "shop"));

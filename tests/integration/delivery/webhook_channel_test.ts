@@ -104,7 +104,7 @@ Deno.test(
     await until(() => hook.received, ({ length }) => length === 2);
     const [before, after] = hook.received;
     assert.equal(after!.headers.get("webhook-id"), before!.headers.get("webhook-id"));
-    assert.ok(verify(after!, secret), "the old secret still verifies");
+    assert.ok(verify(after!, secret), "the signature also verifies with the old secret");
     assert.ok(verify(after!, rotated.json.secret));
     const entries = await until(() => log(platform, id), ({ length }) => length === 2);
     assert.equal(entries[0].status, "delivered");

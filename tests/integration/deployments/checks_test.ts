@@ -31,7 +31,7 @@ async function release(platform: TestPlatform, text: string, manifest: unknown) 
   return { id, ...await platform.api("POST", `/v1/deployments/${id}/activate`) };
 }
 
-Deno.test("production changes only to a deployment that passes its checks, even if previews are protected", () =>
+Deno.test("production switches only to a deployment that passes its checks, even if previews are protected", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await platform.api("PATCH", "/v1/projects/shop/previews", { json: { protection: "members" } });

@@ -186,7 +186,7 @@ Deno.test("each rollback makes the previous deployment live", () =>
     assert.equal((await rollback({ to: crypto.randomUUID() })).status, 404);
   }));
 
-Deno.test("a rollback undoes an earlier one with --to, and further ones continue through the history", () =>
+Deno.test("a rollback undoes an earlier rollback --to, and further rollbacks continue through the history", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const name of ["one", "two", "three"]) {

@@ -79,7 +79,7 @@ Deno.test("svc answers DNS queries for its base domain over UDP and TCP, and ref
     }).output();
     const { code, error } = JSON.parse(new TextDecoder().decode(second.stdout));
     const wanted =
-      `Cannot listen for DNS queries on ${HERE}:${port}: another program uses the port`;
+      `Cannot listen for DNS queries on ${HERE}:${port}: another program is using the port`;
     assert.deepEqual([code, error], ["port_in_use", wanted]);
   }));
 

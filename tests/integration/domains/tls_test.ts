@@ -48,7 +48,7 @@ Deno.test("unusable certificate files are refused on startup", () =>
     await Deno.writeTextFile(text, "no PEM");
     const rows = [
       [{ ...one, certFile: join(folder, "none") }, /can ?not read the certificate/i],
-      [{ ...one, keyFile: two.keyFile }, /is not the key of/],
+      [{ ...one, keyFile: two.keyFile }, /is not the key for/],
       [{ ...one, certFile: text }, /must contain a PEM certificate/],
       [{ ...one, keyFile: text }, /must contain a PEM private key/],
     ] as const;

@@ -140,7 +140,7 @@ const ANSWERED: Readonly<Record<string, string>> = {
   "a POST": lines("POST /admin", `Host: ${HOST}`, "Content-Length: 2") + "ok",
   "an unlisted method": lines("PROPFIND /", `Host: ${HOST}`),
   "an uppercase host": lines("GET /", "Host: SHOP.LocalHost"),
-  "a host with a final dot": lines("GET /", `Host: ${HOST}.`),
+  "a host with a trailing dot": lines("GET /", `Host: ${HOST}.`),
   "a host with a port": lines("GET /", `Host: ${HOST}:99`),
   "an absolute target with another host": lines(`GET http://${HOST}/admin`, "Host: other.test"),
   "a header name in different case": to("/", "X-ROLE: admin"),

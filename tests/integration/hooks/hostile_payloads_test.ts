@@ -63,7 +63,7 @@ const FORGED: Readonly<Record<string, (secrets: Secrets) => string>> = {
   "two signatures": ({ secret }) => `sha256=${hmac("x", BODY)}, sha256=${hmac(secret, BODY)}`,
 };
 
-const NOT_SIGNED = { status: 403, says: /not signed with the secret of this hook/ };
+const NOT_SIGNED = { status: 403, says: /not signed with this hook's secret/ };
 
 function forgedAttacks(): Attack[] {
   return Object.entries(SIGNING).flatMap(([forge, { event: [field, event], field: signed }]) => [

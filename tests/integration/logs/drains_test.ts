@@ -1,5 +1,5 @@
 /**
- * Tests the data that drains of projects and of the operator send over the network, and how
+ * Tests the data that the projects' and the operator's drains send over the network, and how
  * failures are reported. The long form requires `OTEL_COLLECTOR`, the path of an OpenTelemetry
  * collector.
  */

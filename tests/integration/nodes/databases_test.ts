@@ -13,7 +13,7 @@ const create = (platform: TestPlatform, more = {}) =>
   platform.api("POST", "/v1/projects/shop/databases", { json: { name: "orders", ...more } });
 
 Deno.test({
-  name: "nodes refuse with advice to create a database that only one node would have",
+  name: "nodes refuse to create a database that only one node would have, and give advice",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

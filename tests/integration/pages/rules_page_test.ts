@@ -61,7 +61,7 @@ Deno.test("the rules page checks, tests, publishes, compares and restores rules"
     assert.equal((await platform.get("shop.localhost", "/admin/a")).status, 200);
 
     const asked = await send(first, "publish", CLOSED);
-    assert.match(asked.html, /Publish these rules to production of shop\?/);
+    assert.match(asked.html, /Publish these rules to production for shop\?/);
     assert.match(asked.html, /<dt>Added<\/dt><dd>1 rule<\/dd>/);
     assert.match(asked.html, /enctype="multipart\/form-data"/i);
     assert.equal((await platform.get("shop.localhost", "/admin/a")).status, 200);

@@ -292,7 +292,7 @@ async function managesDatabase({ ada, api, platform }: DashboardPlatform) {
   assert.ok(snapshot.id);
   assert.equal((await api("GET", `${API}/snapshots`)).json.items.length, 0);
   const over = await ada.submit(kept, `${AT}/snapshots/restore`, { branch: "main" });
-  assert.match(over.html, /Replace the data of the branch main\?/);
+  assert.match(over.html, /Replace the data in the branch main\?/);
   assert.match((await ada.confirm(kept, `${AT}/delete`, { typed: "other" })).html, /Must be/);
   assert.match((await ada.submit(kept, `${AT}/branches/reset`)).html, /Reset the branch trial\?/);
 }

@@ -188,7 +188,7 @@ Deno.test("a push reports that the platform has no capacity at the moment", asyn
     const authorization = `Basic ${btoa(`${address.username}:${address.password}`)}`;
     address.username = address.password = "";
     const stop = new AbortController();
-    // Each request uses one of the project's slots while its body is open. The request is repeated
+    // Each request uses one of the project's slots while its body is open. The request is retried
     // if a probe is using the slot.
     const hold = async () => {
       while (!stop.signal.aborted) {

@@ -156,7 +156,7 @@ Deno.test("a pipeline is refused if the live deployment lacks its function", () 
     assert.deepEqual([answer.status, answer.json.code], [400, "rules_invalid"]);
     assert.deepEqual(answer.json.problems, [{
       path: "rules[0].action.steps[0].use",
-      message: 'Rule "gate": Use a function of the project: there is none named "auth"',
+      message: `Rule "gate": Use one of the project's functions: none is named "auth"`,
     }]);
     const created = await create(platform, "shop", { files, rules: set });
     assert.deepEqual([created.status, created.json.code], [400, "rules_invalid"]);

@@ -10,7 +10,7 @@ export default defineCommand({
     "The key stops working immediately. If you revoke the platform's own key, the platform replaces it and restarts servers with the new key; existing signed URLs stop working.",
   define: (command) =>
     command
-      .argument("<key>", "id or name of the key")
+      .argument("<key>", "ID or name of the key")
       .option("--force", "skip the confirmation")
       .option(...PROJECT_OPTION),
   examples: [["blobs keys revoke backup --force", "revoke a key without confirmation"]],

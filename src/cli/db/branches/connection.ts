@@ -11,7 +11,7 @@ export default defineCommand({
       .option(...DATABASE_OPTION)
       .option(...PROJECT_OPTION),
   offers: { branch: "database-branch" },
-  examples: [["db branches connection feature/cart", "print the URL of a branch"]],
+  examples: [["db branches connection feature/cart", "print a branch's URL"]],
   async run({ args: [branch], flags }, ctx) {
     await printConnection(ctx, await openDatabase(ctx, flags), branch);
   },

@@ -9,7 +9,7 @@ import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 export default defineCommand({
   define: (command) =>
     command
-      .argument("<snapshot>", "id of the snapshot")
+      .argument("<snapshot>", "ID of the snapshot")
       .option("--force", "skip the confirmation")
       .option(...DATABASE_OPTION)
       .option(...PROJECT_OPTION),

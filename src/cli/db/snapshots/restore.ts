@@ -11,7 +11,7 @@ export default defineCommand({
     "Replaces an existing branch after confirmation and keeps its connection string. With another name, it creates a new branch.",
   define: (command) =>
     command
-      .argument("<snapshot>", "id of the snapshot, or latest")
+      .argument("<snapshot>", "ID of the snapshot, or latest")
       .option("--branch <name>", "branch to restore to (default: the saved branch)")
       .option("--force", "skip the confirmation")
       .option(...DATABASE_OPTION)

@@ -9,7 +9,7 @@ export default defineCommand({
     "The publisher's workflows get no more keys. Existing keys stop working immediately.",
   define: (command) =>
     command
-      .argument("<publisher>", "id of the publisher, or its repository")
+      .argument("<publisher>", "ID of the publisher, or its repository")
       .option("--force", "skip the confirmation"),
   examples: [["keys publishers remove acme/shop --force", "remove it without confirmation"]],
   async run({ args: [reference], flags }, ctx) {

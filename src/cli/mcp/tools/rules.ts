@@ -1,4 +1,4 @@
-/** @module Tools for agents that check and explain the rules of a project. */
+/** @module Tools for agents that check and explain a project's rules. */
 import * as z from "zod";
 import { anyObject, listOf, projectInput } from "../../../agents/tool.ts";
 import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";

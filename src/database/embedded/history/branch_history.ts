@@ -125,8 +125,8 @@ export class BranchHistory {
   }
 
   /**
-   * Copies the files of the branch, even during writes, because the log contains each page that
-   * changes in the meantime. Does nothing if the branch is removed.
+   * Copies the branch's files. This works even during writes, because the log contains each page
+   * that changes in the meantime. Does nothing if the branch is removed.
    *
    * @returns the size of the base in bytes
    */

@@ -81,7 +81,7 @@ export async function inspectHistory(
   return { since, bytes };
 }
 
-/** Ids of branches that have a history. */
+/** IDs of branches that have a history. */
 async function branchesIn(folder: string): Promise<string[]> {
   return (await namesIn(folder)).filter((name) => BRANCH.test(name));
 }
@@ -107,7 +107,7 @@ export class EmbeddedHistory {
       firstMs: FIRST_MS,
       everyMs: LOOK_MS,
       run: () => this.#round(),
-      onError: (error) => parts.onTrouble(`Cannot keep the history of databases: ${error}`),
+      onError: (error) => parts.onTrouble(`Cannot keep the database history: ${error}`),
     });
   }
 

@@ -87,7 +87,7 @@ export class LocalHistory implements ServerHistory {
         this.#lock.run(LOCK, () => this.#round(signal)).catch((error) => {
           if (!signal.aborted) throw error;
         }),
-      onError: (error) => this.#fail(`Cannot keep the history of databases: ${messageOf(error)}`),
+      onError: (error) => this.#fail(`Cannot keep the database history: ${messageOf(error)}`),
     });
   }
 
@@ -168,7 +168,7 @@ export class LocalHistory implements ServerHistory {
     const { folder, now } = this.#options;
     const [[mode, fails] = []] = await this.#admin.run([STATE]);
     if (mode !== "on") {
-      return this.#fail("The history of databases starts when PostgreSQL restarts");
+      return this.#fail("The database history starts when PostgreSQL restarts");
     }
     // Old history is removed first, because this may free the space that PostgreSQL needs.
     const { needsBase } = await this.#prune();
@@ -266,7 +266,7 @@ export class LocalHistory implements ServerHistory {
   }
 }
 
-/** Reads the first segment that a base backup needs from its manifest. */
+/** Finds the first segment that a base backup needs, based on the backup's manifest. */
 function firstSegment(manifest: string): string {
   const [range] = JSON.parse(manifest)["WAL-Ranges"];
   const [file, offset] = String(range["Start-LSN"]).split("/");

@@ -44,7 +44,7 @@ const WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 const LAST_LINES = 5;
-/** SQLSTATE of a server that is starting, or recovering from a crash. */
+/** SQLSTATE from a server that is starting, or recovering from a crash. */
 const CANNOT_CONNECT_NOW = "57P03";
 
 export interface LocalClusterOptions {
@@ -154,7 +154,7 @@ export class LocalCluster implements ServerSource {
     }
   }
 
-  /** Starts the server whenever it is not running. The pauses between attempts become longer. */
+  /** Starts the server whenever it is not running. The pauses between attempts get longer. */
   async #watch(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     while (!this.#closing.signal.aborted) {

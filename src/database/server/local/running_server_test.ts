@@ -15,7 +15,7 @@ async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Prom
   });
 }
 
-/** Returns a waiting process whose command line looks like that of PostgreSQL for a folder. */
+/** Returns a waiting process whose command line looks like PostgreSQL's for a folder. */
 function startNamesake(folder: string): Deno.ChildProcess {
   return new Deno.Command("bash", {
     args: ["-c", 'exec -a /usr/bin/postgres cat - "$0"', folder],
@@ -33,7 +33,7 @@ Deno.test("runningServer() ignores a process that no longer exists", async () =>
 });
 
 Deno.test({
-  name: "runningServer() never mistakes another program with the same process id for the server",
+  name: "runningServer() never mistakes another program with the same process ID for the server",
   ignore: Deno.build.os !== "linux",
   async fn() {
     assert.equal(await withNote(Deno.pid, runningServer), undefined);

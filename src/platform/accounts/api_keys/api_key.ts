@@ -24,7 +24,7 @@ const apiKeyRecord = z.object({
   role: z.enum(ROLES).default("owner"),
   /** The key's permissions. Older keys lack this field, and can do everything. */
   permissions: z.array(z.enum(PERMISSION_NAMES)).default(["everything"]),
-  /** Ids of the projects that the key can access; null for all projects in the workspace. */
+  /** IDs of the projects that the key can access; null for all projects in the workspace. */
   projects: z.array(z.string()).nullable().default(null),
   description: z.string().default(""),
   expiresAt: z.number().nullable().default(null),

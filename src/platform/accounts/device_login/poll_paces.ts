@@ -120,8 +120,8 @@ const isEarly = (pace: Pace, now: number): boolean =>
   now < pace.lastPollAt + pace.interval * 1000 - TOLERANCE_MS;
 
 /**
- * Returns whether a client repeats a poll to try another authentication, as golang.org/x/oauth2
- * does.
+ * Returns whether a client repeats a poll to try another authentication method, as
+ * golang.org/x/oauth2 does.
  */
 const isSecondTry = (
   pace: Pace,

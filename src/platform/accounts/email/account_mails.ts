@@ -70,7 +70,7 @@ export function addressTakenMail(to: string, facts: { host: string; url: string 
     subject: `You already have an account on ${host}`,
     text: lines(
       `Someone, hopefully you, tried to add this address to another account on ${host}. It already belongs to your account, so nothing was changed.`,
-      "Sign in with it.",
+      "Sign in with this address.",
     ),
     button: { label: "Sign in", url },
   };

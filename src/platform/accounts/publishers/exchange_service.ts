@@ -29,7 +29,7 @@ const MOST_EXCHANGES: Readonly<Record<PublisherProvider, number>> = { github: 1,
 export interface AskedExchange {
   readonly token: string;
   readonly workspace: string;
-  /** Id or name of the project that the key is for. */
+  /** ID or name of the project that the key is for. */
   readonly project: string | undefined;
 }
 

@@ -52,7 +52,7 @@ export class IssuerKeys {
   }
 
   /**
-   * Finds an issuer's keys with an ID. The list is empty if there is no such key.
+   * Finds an issuer's keys with a given ID. The list is empty if there is no such key.
    *
    * @throws {DocumentError} if the keys cannot be read
    */

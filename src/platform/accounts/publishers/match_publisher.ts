@@ -22,7 +22,7 @@ export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string |
   const { repositoryId, environment, workflow, subject } = publisher;
   if (!isSame(publisher.repository, run.repository)) return "it trusts another repository";
   if (repositoryId !== null && repositoryId !== run.repositoryId) {
-    return `it trusts the repository with id ${repositoryId}, but this repository of the same name has id ${run.repositoryId}. If that is intended, remove the publisher and add it again`;
+    return `it trusts the repository with ID ${repositoryId}, but this repository of the same name has ID ${run.repositoryId}. If that is intended, remove the publisher and add it again`;
   }
   if (!isRefTrusted(publisher, run)) return `it does not trust the ${run.ref.type} ${run.ref.name}`;
   if (environment !== null && !isSame(environment, run.environment ?? "")) {

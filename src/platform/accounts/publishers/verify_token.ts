@@ -17,7 +17,7 @@ export class TokenRefused extends Error {
 
 const header = z.object({
   alg: z.enum(ALGORITHMS as [string, ...string[]], `its alg must be ${ALGORITHMS.join(" or ")}`),
-  kid: z.string("its key id (kid) is missing").min(1).max(300),
+  kid: z.string("its key ID (kid) is missing").min(1).max(300),
 });
 
 const times = z.object({

@@ -320,7 +320,7 @@ Deno.test("a signed URL allows its method, type and size until it expires", () =
     assert.equal(await code(await handle(new Request(url))), "AccessDenied");
   }));
 
-Deno.test("version ids are refused, not ignored", () =>
+Deno.test("version IDs are refused, not ignored", () =>
   withStore(async (store) => {
     await put(store, "a", "hello");
     const send = async (path: string, init: RequestInit = {}) =>

@@ -5,7 +5,7 @@ import { PeerError } from "../../core/peers/mod.ts";
 import type { LoggedBuild } from "./build_logs.ts";
 import type { SharedBuildLogs } from "./shared_build_logs.ts";
 
-/** Time between checks whether a build has started, in milliseconds. */
+/** How often to check whether a build has started, in milliseconds. */
 const WAIT_MS = 500;
 
 /** Returns true while a deployment may still be built. */

@@ -37,7 +37,7 @@ function record(id: string, more: Partial<BuildRecord> = {}): BuildRecord {
 
 interface QueueBench {
   readonly builds: BuildStore;
-  /** Ids of builds that a worker started, in order. */
+  /** IDs of builds that a worker started, in order. */
   readonly begun: string[];
   readonly givenUp: string[];
   readonly troubles: string[];

@@ -76,7 +76,7 @@ Deno.test("collectOutput() follows no link and opens no pipe", async () => {
 });
 
 Deno.test({
-  name: "collectOutput() collects no files of other users",
+  name: "collectOutput() collects no files that other users own",
   ignore: Deno.uid() !== 0,
   fn: () =>
     withBox(async (box, collect) => {

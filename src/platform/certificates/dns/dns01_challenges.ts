@@ -60,7 +60,7 @@ export class Dns01Challenges {
     try {
       await this.#options.provider.removeTxt(name, value);
     } catch (error) {
-      this.#options.onTrouble(`Cannot remove the TXT record "${value}" of ${name}: ${error}`);
+      this.#options.onTrouble(`Cannot remove the TXT record "${value}" from ${name}: ${error}`);
     }
   }
 

@@ -42,7 +42,7 @@ Deno.test("a proof that cannot be removed is reported", async () => {
   const { challenges, calls } = bench([[["stuck"]]]);
   await challenges.remove("svc.test", "stuck");
   const name = "_acme-challenge.svc.test";
-  const trouble = `Cannot remove the TXT record "stuck" of ${name}: Error: REFUSED`;
+  const trouble = `Cannot remove the TXT record "stuck" from ${name}: Error: REFUSED`;
   assert.deepEqual(calls, [`remove ${name} stuck`, trouble]);
 });
 

@@ -34,7 +34,7 @@ export function possibleZones(name: string): string[] {
 }
 
 /**
- * Adapts a service that can write the values of a name only all together. `change` edits the quoted
+ * Adapts a service that can only write all values of a name together. `change` edits the quoted
  * values.
  */
 export const editingProvider = (

@@ -1,6 +1,6 @@
 /**
- * Notes of events, each stored in the same commit as the event's cause. If the platform is killed
- * before it raises the event, the next start raises it.
+ * Notes about events, each stored in the same commit as the event's cause. If the platform is
+ * killed before it raises the event, the next start raises it.
  *
  * @module
  */

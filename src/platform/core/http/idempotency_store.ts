@@ -1,6 +1,7 @@
 /**
- * Stores requests that have an `Idempotency-Key` in Deno KV: a marker that the request was started,
- * and the sealed response. The response is split into parts, because a value can be at most 64 KiB.
+ * Stores requests that have an `Idempotency-Key` in Deno KV: a marker that shows that the request
+ * was started, and the sealed response. The response is split into parts, because a value can be at
+ * most 64 KiB.
  *
  * @module
  */

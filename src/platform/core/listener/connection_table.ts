@@ -27,8 +27,8 @@ export interface BodyWait {
 /** A response on its way to a client. */
 export interface Sending {
   /**
-   * When the client last received a part of the response; `undefined` while the response's source
-   * has yet to provide more.
+   * When the client last received part of the response; `undefined` while the response's source has
+   * yet to provide more.
    */
   since: number | undefined;
   /** Upper bound for the number of the response's bytes that are buffered. */
@@ -193,8 +193,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Stops counting a connection for its address, because the address's limit is meant for a single
-   * client.
+   * Stops counting a connection toward its address's limit, because that limit is meant for a
+   * single client.
    */
   exempt(entry: Tracked): void {
     if (entry.group === undefined) return;

@@ -64,7 +64,7 @@ Deno.test("admit() refuses a new connection if all connections from its address 
   assert.notEqual(admit("else", "192.0.2.2"), undefined);
 });
 
-Deno.test("admit() does not count connections without a group for an address", () => {
+Deno.test("admit() does not count connections without a group toward an address's limit", () => {
   const { table } = testTable();
   for (let count = 0; count < 3; count++) table.began(table.admit(undefined, "head")!);
   assert.equal(table.size, 3);

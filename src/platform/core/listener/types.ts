@@ -17,7 +17,10 @@ export interface ClientConnection {
    * Counts the connection as open until `ended` settles, because it was upgraded to a WebSocket.
    */
   hold(ended: Promise<unknown>): void;
-  /** Stops counting the connection for its address, because it serves a front edge's clients. */
+  /**
+   * Stops counting the connection toward its address's limit, because it serves a front edge's
+   * clients.
+   */
   exempt?(): void;
 }
 

@@ -82,7 +82,7 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
   const stores = new Map<string, S3BlobStore>();
   return {
     of(workspaceId) {
-      if (!isUuid(workspaceId)) throw new TypeError(`Not a workspace id: ${workspaceId}`);
+      if (!isUuid(workspaceId)) throw new TypeError(`Not a workspace ID: ${workspaceId}`);
       let store = stores.get(workspaceId);
       if (store === undefined) {
         const { onDamaged } = options;

@@ -99,7 +99,7 @@ for (const [name, fault] of Object.entries(PASSING)) {
   });
 }
 
-testFaults("a download that is interrupted halfway is repeated", async ({ storage, node }) => {
+testFaults("a download that is interrupted halfway is retried", async ({ storage, node }) => {
   const content = "x".repeat(200_000);
   const sha256 = sha256Hex(content);
   await (await node("a")).of(WORKSPACE).put(sha256, bytes(content));

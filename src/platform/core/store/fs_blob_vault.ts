@@ -50,7 +50,7 @@ export async function openFsBlobVault(
   let used = new Set<string>();
   return {
     of(workspaceId) {
-      if (!isUuid(workspaceId)) throw new TypeError(`Not a workspace id: ${workspaceId}`);
+      if (!isUuid(workspaceId)) throw new TypeError(`Not a workspace ID: ${workspaceId}`);
       let store = stores.get(workspaceId);
       if (store === undefined) {
         store = new FsBlobStore({

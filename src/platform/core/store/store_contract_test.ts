@@ -117,7 +117,7 @@ const CONTRACT: Contract = {
     assert.equal(winners.length, 1);
   },
 
-  "counts up, but refuses to count values that are not counters": async (kv) => {
+  "increments counters, but refuses to increment other values": async (kv) => {
     const count = (n: bigint) => kv.atomic().sum(["n"], n).max(["most"], n);
     for (const n of [5n, 9n, 2n]) assert.ok((await count(n).commit()).ok);
     const values = await kv.getMany([["n"], ["most"]]);

@@ -8,9 +8,9 @@ import type { Clock } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/error_message.ts";
 import type { CheckRequest } from "../../../lib/release_checks.ts";
 
-/** Maximum number of a body's bytes to search for the expected text. */
+/** Maximum number of bytes of a body to search for the expected text. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Pause before a request is repeated, in milliseconds. */
+/** Pause before a request is retried, in milliseconds. */
 const PAUSE_MS = 500;
 const MAX_QUOTED = 200;
 

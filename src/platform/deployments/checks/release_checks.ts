@@ -68,8 +68,7 @@ export class ReleaseChecker {
   }
 
   /**
-   * Returns the URL for checking a deployment, and the token that admits the requests of its
-   * checks.
+   * Returns the URL for checking a deployment, and the token that admits its checks' requests.
    */
   async placeOf({ id, projectId, uniqueLabel }: DeploymentRecord): Promise<CheckPlace> {
     const { key, addresses, now, random } = this.#options;

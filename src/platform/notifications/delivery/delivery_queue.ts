@@ -121,7 +121,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
     ]),
   );
   const all = [...workers.values()];
-  /** A damaged record of one receiver must not prevent notifications to other receivers. */
+  /** One receiver's damaged record must not prevent notifications to other receivers. */
   const receiversOf = async (channel: Channel, request: DeliveryRequest, once: ReadOnce) => {
     try {
       return await channel.receivers(request, once);

@@ -91,7 +91,7 @@ export interface LetterOwner {
   readonly id: string;
 }
 
-/** The letters of a list to show: all of them, or those about one workspace. */
+/** Which letters in a list to show: all of them, or those about one workspace. */
 export interface LetterView extends LetterOwner {
   readonly workspaceId: string | null;
 }

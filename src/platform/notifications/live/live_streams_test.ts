@@ -114,7 +114,7 @@ Deno.test("LiveStreams first sends missed messages, and never sends anything twi
 
 const resets = [
   ["too much was missed", id(0)],
-  ["the last id is invalid", "yesterday"],
+  ["the last ID is invalid", "yesterday"],
 ] as const;
 
 for (const [name, lastId] of resets) {

@@ -80,7 +80,7 @@ function tokenContains(outer: GlobToken, inner: GlobToken | undefined): boolean 
   return outer.type !== "text" || (inner.type === "text" && inner.text === outer.text);
 }
 
-/** Returns true if every path of `inner` is proven to be in `outer`. */
+/** Returns true if every path in `inner` is proven to be in `outer`. */
 export function pathContains(outer: PathSet, inner: PathSet): boolean {
   switch (outer.kind) {
     case "all":

@@ -1,7 +1,7 @@
 /** @module Stack traces as a server's author sees them. */
 import { pathToFileURL } from "node:url";
 
-/** Matches a stack frame of the runtime, as opposed to one of the server. */
+/** Matches one of the runtime's stack frames, as opposed to the server's. */
 const RUNTIME_FRAME = /^\s+at (?:.*(?:\(|async ))?(?:ext|node):/;
 const FRAME = /^\s+at /;
 

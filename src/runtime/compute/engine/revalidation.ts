@@ -13,7 +13,7 @@ export interface Revalidation {
 }
 
 /**
- * Marks pages of a deployment as stale, or removes them. Resolves when requests no longer get the
+ * Marks a deployment's pages as stale, or removes them. Resolves when requests no longer get the
  * old pages as fresh.
  */
 export type Revalidate = (what: Revalidation) => Promise<void>;

@@ -174,7 +174,7 @@ export function filterSystemCalls(
   const descriptor = installFilter(libc, buildFilter(PROCESSOR, Deno.pid));
   if (descriptor === undefined) return false;
   const supervisor = new Supervisor({ libc, processor: PROCESSOR, descriptor, rules, announce });
-  // Nothing else can decide the suspended calls, so the process exits.
+  // Nothing else can handle the suspended calls, so the process exits.
   takeCalls(libc, descriptor, (call) => supervisor.take(call)).catch((error) =>
     endWith(`The sandbox failed: ${error}`)
   );

@@ -2,7 +2,7 @@
 import { cleanStack } from "../engine/clean_stack.ts";
 import { truncate } from "../lines.ts";
 
-/** Folders of this code. */
+/** The folders that contain this code. */
 const OWN = ["./", "../engine/"].map((folder) => new URL(folder, import.meta.url).href);
 
 /**

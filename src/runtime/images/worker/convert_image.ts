@@ -18,7 +18,7 @@ const ANY_HEIGHT = 10_000_000;
 /** Background color for transparent parts in a format without transparency. */
 const WHITE = [255, 255, 255];
 
-/** How much lower the quality number of AVIF is than that of JPEG or WebP for the same quality. */
+/** How much lower AVIF's quality number is than JPEG's or WebP's for the same quality. */
 const AVIF_QUALITY_STEP = 20;
 
 /**

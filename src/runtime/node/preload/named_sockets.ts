@@ -1,8 +1,8 @@
 /**
  * @module Supports named Unix sockets, which programs like tsx use to receive messages from their
  * child processes. A server that listens on a named socket gets an additional port. A file with the
- * name of the socket contains the port, for the server's other processes. Nothing else can reach
- * the port.
+ * socket's name contains the port, for the server's other processes. Nothing else can reach the
+ * port.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";

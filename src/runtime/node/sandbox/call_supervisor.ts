@@ -1,5 +1,5 @@
 /**
- * @module Decides the system calls that the kernel suspends: first the calls that start Node, then
+ * @module Handles the system calls that the kernel suspends: first the calls that start Node, then
  * Node's own calls.
  */
 import {
@@ -73,7 +73,7 @@ export class CallSupervisor {
     this.#options = options;
   }
 
-  /** Decides calls until the process exits. */
+  /** Handles calls until the process exits. */
   run(): Promise<void> {
     const { libc, listener } = this.#options;
     return takeCalls(libc, listener, (call) => {

@@ -191,7 +191,7 @@ const CLONE_THREAD = 0x00010000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const CLONE_NAMESPACES = 0x7e020000;
 
-/** Allows new threads and blocks new namespaces. `onStart` decides about new processes. */
+/** Allows new threads and blocks new namespaces. `onStart` is the action for new processes. */
 const cloneBlock = (onStart: number): Block => ({
   call: "clone",
   steps: [
@@ -265,7 +265,9 @@ const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
 
-/** Asks about internet sockets. Node can list only the interfaces of its own network. */
+/**
+ * Asks the listener about internet sockets. Node can list only the interfaces of its own network.
+ */
 function socketBlock(hasOwnNetwork: boolean): Block {
   return byArgument("socket", {
     index: 0,
@@ -303,8 +305,8 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
  *
  * @param hasOwnRoot true if Node has its own root folder and network; otherwise, the machine's
  * files are visible. `hasProcesses` is true if Node can start programs, and `limitsProcesses` if
- * the kernel limits their number. If the kernel limits it, the filter must not ask about calls that
- * start processes, because a signal to the caller would interrupt them, which programs do not
+ * the kernel limits their number. If it does, the filter must not ask about calls that start
+ * processes, because a signal to the caller would interrupt those calls, which programs do not
  * expect.
  */
 export function buildNodeFilter(

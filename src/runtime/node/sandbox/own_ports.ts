@@ -61,7 +61,7 @@ function sockaddrOf(family: number, address: Uint8Array, port: number): Bytes {
 }
 
 interface OwnPortsOptions {
-  /** Id of this process, from which its addresses are derived. */
+  /** ID of this process, from which its addresses are derived. */
   readonly pid: number;
   /** Called when a program listens. */
   readonly listens: (port: number, at: OwnAddress) => void;

@@ -30,7 +30,7 @@ export type SandboxLaunch = Pick<
 export interface Prepared {
   readonly thread: Thread;
   readonly plan: ThreadPlan;
-  /** Descriptor of the listener that decides the system calls of the thread and of Node. */
+  /** Descriptor of the listener that handles the suspended calls of the thread and of Node. */
   readonly listener?: number;
   /** Number of programs to start, one after another. */
   readonly programs: number;

@@ -26,8 +26,8 @@ const MAX_THREADS = 512;
 const SPARE_MB = 2048;
 
 /**
- * Maximum address space in MiB. It is limited because an engine reserves much address space, and
- * page tables grow with the reserved space.
+ * Maximum address space in MiB. It is limited because an engine reserves a lot of address space,
+ * and page tables grow with the reserved space.
  */
 const MAX_ADDRESS_SPACE_MB = 512 * 1024;
 

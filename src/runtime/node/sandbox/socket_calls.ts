@@ -188,8 +188,8 @@ export class SocketCalls {
   }
 
   /**
-   * Binds the server's socket. Replaces a socket that an exited server has left, or a link to the
-   * additional port that received requests until now.
+   * Binds the server's socket. Replaces a socket that an exited server has left behind, or a link
+   * to the additional port that received requests until now.
    */
   #bindServer(socket: number, path: string): number {
     const address = unixAddress(path);

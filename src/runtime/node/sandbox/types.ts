@@ -95,9 +95,9 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly memoryMb: number;
   /** True to allow private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** Ports at private addresses that Node can still reach. */
+  /** Ports on private addresses that Node can still reach. */
   readonly peers: readonly Peer[];
-  /** Ports of the loopback address that are redirected. */
+  /** Ports on the loopback address that are redirected. */
   readonly routes: readonly LocalRoute[];
   /** Called with the source port of a connection to an announced route. */
   readonly announce: (port: number) => void;

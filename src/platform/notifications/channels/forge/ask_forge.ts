@@ -78,7 +78,7 @@ function judgeRefusal(
     : status === 404
     ? `there is no such repository at ${api}, or the token has no access to it`
     : status >= 300 && status < 400
-    ? "it responded with a redirect. Set --forge-api of `svc projects git-credentials`"
+    ? "it responded with a redirect. Set --forge-api with `svc projects git-credentials`"
     : "it refused the request";
   return { type: "failed", reason: `${name} responded with status ${status}: ${why}` };
 }

@@ -17,7 +17,7 @@ import {
   type WebhookStore,
 } from "./webhook_store.ts";
 
-/** Number of bytes of a response that the log shows. */
+/** Number of bytes of a response to show in the log. */
 const EXCERPT_BYTES = 1000;
 const MAX_LOGGED_ATTEMPTS = 20;
 const GONE = "The receiver responded with status 410, so the webhook was turned off";

@@ -18,7 +18,7 @@ import { type WebhookLogRecord, webhookPlace, type WebhookRecord } from "./webho
 /** How long messages are also signed with the previous secret, in milliseconds. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 const TESTS_PER_MINUTE = 10;
-/** Maximum number of characters that the log shows of a sent body. */
+/** Maximum number of characters of a sent body to show in the log. */
 const MAX_REQUEST_EXCERPT = 2000;
 
 const notFound = (id: string): Failure => new Failure("not_found", `Webhook ${id} does not exist`);

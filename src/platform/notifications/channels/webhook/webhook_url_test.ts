@@ -9,7 +9,7 @@ const REFUSED: readonly (readonly [name: string, url: string])[] = [
   ["loopback in hexadecimal", "http://0x7f.1/x"],
   ["loopback in octal", "http://0177.0.0.1/x"],
   ["loopback in full-width digits", "http://１２７.0.0.1/x"],
-  ["loopback with a final dot", "http://127.0.0.1./x"],
+  ["loopback with a trailing dot", "http://127.0.0.1./x"],
   ["no address", "http://0.0.0.0/x"],
   ["private, class A", "https://10.1.2.3/x"],
   ["private, class B", "https://172.16.0.1/x"],
@@ -27,9 +27,9 @@ const REFUSED: readonly (readonly [name: string, url: string])[] = [
   ["NAT64", "http://[64:ff9b::a00:1]/x"],
   ["localhost", "http://localhost/x"],
   ["localhost in capitals", "http://LOCALHOST/x"],
-  ["localhost with a final dot", "http://localhost./x"],
+  ["localhost with a trailing dot", "http://localhost./x"],
   ["below localhost", "https://shop.localhost/x"],
-  ["a port of another service", "https://hooks.example.com:25/x"],
+  ["another service's port", "https://hooks.example.com:25/x"],
 ];
 
 Deno.test("checkWebhookUrl() refuses private addresses in every notation", () => {
