@@ -25,7 +25,7 @@ function problemOf(
     return {
       code: "invalid_form_name",
       message: `"${shown}" cannot be the name of a form`,
-      hint: "Use 1 to 40 lower-case letters, digits and hyphens, starting with a letter",
+      hint: "Use 1 to 40 lowercase letters, digits and hyphens, starting with a letter",
     };
   }
   if (!known.has(name)) {

@@ -42,7 +42,7 @@ Deno.test("withForms() finds forms in pages and reports where they are", async (
     [{ name: "contact" }, { name: "jobs" }, { name: "plain" }],
   );
   assert.deepEqual(found.lines, [
-    'b.html:2: "Contact%20Us" cannot be the name of a form. Use 1 to 40 lower-case letters, digits and hyphens, starting with a letter',
+    'b.html:2: "Contact%20Us" cannot be the name of a form. Use 1 to 40 lowercase letters, digits and hyphens, starting with a letter',
     'index.html:7: The form "plain" is not sent with POST. Add method="post"',
     "info: Found 3 forms: contact (index.html:3), jobs (index.html:5), plain (index.html:7)",
   ]);

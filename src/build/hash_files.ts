@@ -26,7 +26,7 @@ export function contentOf({ path, absolutePath, size, info }: OutputFile): Outpu
 }
 
 export interface PackedFile extends Omit<OutputContent, "info"> {
-  /** SHA-256 of the content, in lower-case hexadecimal. */
+  /** SHA-256 of the content, in lowercase hexadecimal. */
   readonly sha256: string;
 }
 

@@ -225,7 +225,7 @@ Deno.test("call() refuses parameters that would lead to another path", async () 
       assert.ok(error instanceof ApiError);
       assert.equal(error.code, "invalid_request");
       const message =
-        "Must be an ID, or a name of at most 40 lower-case letters, digits and inner hyphens";
+        "Must be an ID, or a name of at most 40 lowercase letters, digits and hyphens, with no hyphen at either end";
       assert.deepEqual(error.problems, [{ path: "path.project", message }]);
       return true;
     });

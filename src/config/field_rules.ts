@@ -12,7 +12,7 @@ export const PROJECT_NAME_MAX = 40;
 /** Maximum length of an environment variable name, in characters. */
 export const VARIABLE_NAME_MAX = 128;
 
-/** A lower-case DNS label that neither starts nor ends with a hyphen (RFC 1123, 2.1). */
+/** A lowercase DNS label that neither starts nor ends with a hyphen (RFC 1123, 2.1). */
 export const DNS_LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 
 /** The name of an environment variable (POSIX.1-2017, 8.1, but lower case is allowed). */

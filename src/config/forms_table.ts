@@ -6,7 +6,7 @@ import { table } from "./table.ts";
 const MAX_FORMS = 50;
 const FORMS_RULE = `Use tables such as [forms.contact], at most ${MAX_FORMS}`;
 const FORM_NAME_RULE =
-  "Use a name of 1 to 40 lower-case letters, digits and hyphens that starts with a letter";
+  "Use a name of 1 to 40 lowercase letters, digits and hyphens that starts with a letter";
 const FIELDS_RULE = "Use a list of at most 50 field names";
 const FIELD_RULE = "Use a field name";
 const REDIRECT_RULE = 'Use a path on the site, such as "/thanks"';

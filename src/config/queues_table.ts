@@ -6,7 +6,7 @@ import { table } from "./table.ts";
 const MAX_QUEUES = 20;
 const QUEUES_RULE = `Use [[queues]] tables with name and path, at most ${MAX_QUEUES}`;
 const QUEUE_NAME_RULE =
-  "Use a name of 1 to 40 lower-case letters, digits and hyphens that starts with a letter";
+  "Use a name of 1 to 40 lowercase letters, digits and hyphens that starts with a letter";
 const QUEUE_PATH_RULE =
   "Use a path that begins with /, at most 512 characters, without ?, # and spaces";
 const CONCURRENCY_RULE = "Use a whole number from 1 to 100";

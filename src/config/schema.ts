@@ -61,7 +61,8 @@ const slug = (wanted: string) =>
   text(wanted, { pattern: DNS_LABEL, maximum: PROJECT_NAME_MAX })
     .refine((value) => !isEncodedLabel(value), NO_ENCODED_LABEL);
 
-const SLUG_RULE = `1 to ${PROJECT_NAME_MAX} lower-case letters, digits and inner hyphens`;
+const SLUG_RULE =
+  `1 to ${PROJECT_NAME_MAX} lowercase letters, digits and hyphens, with no hyphen at either end`;
 const NAME_RULE = "text on one line without leading or trailing spaces";
 
 const command = text(`Use a shell command of 1 to ${MAX_COMMAND} characters`, {
@@ -264,10 +265,10 @@ const functions = table({
 const MIGRATE_RULE = `Use a command of at most ${MAX_MIGRATE_COMMAND} characters`;
 
 const db = table({
-  database: text(`Use a database id or name: ${NAME_RULE}`, {
+  database: text(`Use a database ID or name: ${NAME_RULE}`, {
     pattern: TRIMMED_TEXT,
     maximum: MAX_NAME,
-  }).optional().meta({ description: "Database id or name; detected automatically when omitted." }),
+  }).optional().meta({ description: "Database ID or name; detected automatically when omitted." }),
   branch: text(`Use a branch name: ${NAME_RULE}`, { pattern: TRIMMED_TEXT, maximum: MAX_NAME })
     .optional().meta({ description: "Database branch for `svc dev`; main when omitted." }),
   preview: z.enum(DATABASE_PREVIEWS, PREVIEW_RULE).optional().meta({

@@ -277,7 +277,8 @@ export const addEmail = endpoint({
 export const confirmEmail = endpoint({
   method: "POST",
   path: "/v1/account/email/confirm",
-  summary: "Confirm the email address with the token from the email, in one of the account's sessions",
+  summary:
+    "Confirm the email address with the token from the email, in one of the account's sessions",
   refusals: [404],
   tag,
   access: "account",

@@ -14,7 +14,7 @@ export const PROJECT_NAME_MAX = 40;
 export const slug = (maximum: number) =>
   z.string().max(maximum, `Must be at most ${maximum} characters`).regex(
     /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/,
-    "Must be lower-case letters, digits and inner hyphens",
+    "Must be lowercase letters, digits and hyphens, with no hyphen at either end",
   ).refine((name) => !name.startsWith("xn--"), "Must not begin with xn--");
 
 export const projectName = slug(PROJECT_NAME_MAX);
@@ -23,7 +23,7 @@ export const projectName = slug(PROJECT_NAME_MAX);
 export const idOrName = (maximum: number) =>
   z.union(
     [uuid, slug(maximum)],
-    `Must be an ID, or a name of at most ${maximum} lower-case letters, digits and inner hyphens`,
+    `Must be an ID, or a name of at most ${maximum} lowercase letters, digits and hyphens, with no hyphen at either end`,
   );
 
 export const PAGE_LIMIT_DEFAULT = 20;

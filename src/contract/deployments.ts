@@ -41,7 +41,7 @@ export const MAX_FUNCTION_BYTES = 4 * 1024 * 1024;
 export const deploymentFunction = z.object({
   name: z.string().max(64).regex(
     /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/,
-    "Must be lower-case letters, digits and inner hyphens",
+    "Must be lowercase letters, digits and hyphens, with no hyphen at either end",
   ).meta({ description: "Name of the function", example: "hello" }),
   sha256: sha256.meta({
     description: "SHA-256 of the function's source, in hexadecimal",
@@ -235,7 +235,7 @@ export const deploymentFilter = z.object({
     description: "Only this status",
     example: "LIVE",
   }),
-  sha: z.string().regex(/^[0-9a-f]{4,40}$/, "Use 4 to 40 lower-case hex digits").optional().meta({
+  sha: z.string().regex(/^[0-9a-f]{4,40}$/, "Use 4 to 40 lowercase hex digits").optional().meta({
     description: "Only commits whose ID starts with this",
     example: "9fceb02",
   }),

@@ -94,7 +94,8 @@ export type DeviceToken = z.infer<typeof deviceToken>;
 export const pollDeviceToken = endpoint({
   method: "POST",
   path: "/v1/device/token",
-  summary: "Request the token for a device authorization. A 400 response says why there is none yet",
+  summary:
+    "Request the token for a device authorization. A 400 response says why there is none yet",
   tag,
   auth: "none",
   body: deviceTokenBody,

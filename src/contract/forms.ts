@@ -12,7 +12,7 @@ const LIST_DEFAULT = 20;
 const tag = "Forms";
 const path = "/v1/projects/{project}/forms";
 const NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
-const NAME_RULE = "Must be the name of a form: lower-case letters, digits and -";
+const NAME_RULE = "Must be the name of a form: lowercase letters, digits and -";
 
 const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
   "Name or ID of the environment",

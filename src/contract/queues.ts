@@ -18,7 +18,7 @@ const LIST_DEFAULT = 20;
 const tag = "Queues";
 const path = "/v1/projects/{project}/queues";
 const NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
-const NAME_RULE = "Must be the name of a queue: lower-case letters, digits and -";
+const NAME_RULE = "Must be the name of a queue: lowercase letters, digits and -";
 
 const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
   "Name or ID of the environment",
@@ -182,8 +182,7 @@ export const retryQueue = endpoint({
 export const purgeQueue = endpoint({
   method: "POST",
   path: `${path}/{queue}/purge`,
-  summary:
-    "Delete a queue's dead letters or waiting messages, at most 1,000 per request",
+  summary: "Delete a queue's dead letters or waiting messages, at most 1,000 per request",
   tag,
   params: queueParams,
   body: z.object({

@@ -12,7 +12,7 @@ export interface BranchLimits {
 
 /** A branch: a separate PostgreSQL database, with one role that owns it. */
 export interface Branch {
-  /** 16 lower-case hexadecimal digits that name its folder, or its database on a server. */
+  /** 16 lowercase hexadecimal digits that name its folder, or its database on a server. */
   readonly id: string;
   /**
    * The database's name for clients, which `current_database()` returns if the engine supports

@@ -43,7 +43,7 @@ export interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
   /** Whether the platform itself must determine the clients behind proxies. */
   readonly leavesProxies?: boolean | undefined;
   /**
-   * Lower-case name of the header in which the platform rejects a signature. Missing if another
+   * Lowercase name of the header in which the platform rejects a signature. Missing if another
    * edge signs the requests. That edge then gets the rejection as its response.
    */
   readonly refusedHeader?: string | undefined;

@@ -4,12 +4,12 @@ import { nextTurn } from "./next_turn.ts";
 
 const SHA256_HEX = /^[0-9a-f]{64}$/;
 
-/** Returns true for a string of 64 lower-case hexadecimal digits. */
+/** Returns true for a string of 64 lowercase hexadecimal digits. */
 export function isSha256(text: string): boolean {
   return SHA256_HEX.test(text);
 }
 
-/** Returns the SHA-256 of bytes or of a string's UTF-8 encoding, in lower-case hexadecimal. */
+/** Returns the SHA-256 of bytes or of a string's UTF-8 encoding, in lowercase hexadecimal. */
 export function sha256Hex(data: Uint8Array | string): string {
   return createHash("sha256").update(data).digest("hex");
 }

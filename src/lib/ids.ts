@@ -3,7 +3,7 @@ import type { Clock, Random } from "./clock.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Returns true for a UUID in its canonical lower-case form (RFC 9562). */
+/** Returns true for a UUID in its canonical lowercase form (RFC 9562). */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

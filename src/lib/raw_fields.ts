@@ -60,7 +60,7 @@ export function allFieldsOf(request: Request): readonly RawField[] | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** Returns whether there is a field with this lower-case name. */
+/** Returns whether there is a field with this lowercase name. */
 export function hasField(headers: Headers, name: string, key = LIST_KEY): boolean {
   const list = listOf(headers, key);
   if (list === undefined) return headers.has(name);
@@ -72,7 +72,7 @@ export function hasField(headers: Headers, name: string, key = LIST_KEY): boolea
 }
 
 /**
- * Returns the value of a field, given its lower-case name, as `Headers.get()` returns it: multiple
+ * Returns the value of a field, given its lowercase name, as `Headers.get()` returns it: multiple
  * lines are joined with commas.
  */
 export function fieldOf(headers: Headers, name: string, key = LIST_KEY): string | null {

@@ -16,7 +16,7 @@ const MAX_REDIRECT = 512;
 const MAX_RETENTION_SECONDS = 3650 * 86_400;
 
 const WANTED_NAME =
-  "Use a name of 1 to 40 lower-case letters, digits and hyphens that starts with a letter";
+  "Use a name of 1 to 40 lowercase letters, digits and hyphens that starts with a letter";
 const WANTED_FIELDS = `Use a list of at most ${MAX_FORM_FIELDS} field names`;
 const WANTED_PATH = 'Use a path on the site, such as "/thanks"';
 const WANTED_RETENTION = `Use a whole number of seconds from 86400 to ${MAX_RETENTION_SECONDS}`;

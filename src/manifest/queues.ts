@@ -16,7 +16,7 @@ export const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
 
 const MAX_PATH = 512;
 const WANTED_NAME =
-  "Use a name of 1 to 40 lower-case letters, digits and hyphens that starts with a letter";
+  "Use a name of 1 to 40 lowercase letters, digits and hyphens that starts with a letter";
 const WANTED_PATH =
   `Use a path of at most ${MAX_PATH} characters that begins with / and has no ?, # or spaces`;
 const WANTED_LIST = `Use a list of at most ${MAX_QUEUES} queues`;

@@ -87,7 +87,7 @@ export const nodeName = (placeholder: string): Kind<string> => ({
   ...text(placeholder),
   parse(given) {
     if (/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/.test(given)) return given;
-    throw new InvalidValueError("Must be 1 to 63 lower-case letters, digits, '.', '_' and '-'");
+    throw new InvalidValueError("Must be 1 to 63 lowercase letters, digits, '.', '_' and '-'");
   },
 });
 

@@ -29,7 +29,10 @@ export default defineCommand({
   description: "Counts start at zero each time the platform starts.",
   define: (command) =>
     command
-      .option("--platform", "show the endpoints set with svc serve --otlp instead (platform owner only)")
+      .option(
+        "--platform",
+        "show the endpoints set with svc serve --otlp instead (platform owner only)",
+      )
       .option(...PROJECT_OPTION),
   examples: [["drains list", "show the project's drains"]],
   async run({ flags: { platform = false, projectId } }, ctx) {

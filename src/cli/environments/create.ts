@@ -19,7 +19,7 @@ export default defineCommand({
   description: "The environment has its own variables, deployments and URL.",
   define: (command) =>
     command
-      .argument("<name>", "up to 20 lower-case letters, digits and hyphens")
+      .argument("<name>", "up to 20 lowercase letters, digits and hyphens")
       .option(...PROJECT_OPTION),
   examples: [["environments create staging", "create the environment staging"]],
   async run({ args: [name], flags }, ctx) {

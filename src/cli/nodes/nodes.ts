@@ -6,7 +6,7 @@ const HEADINGS = ["NODE", "VERSION", "ADDRESS", "SINCE", "BEHIND", "LEADS"] as c
 
 export default defineCommand({
   description:
-    "A node that stops responding leaves the list after 15 seconds and is shown below it for a day. Another node takes over its tasks. Only the owner of the platform can list nodes.",
+    "A node that stops responding leaves the list after 15 seconds and is shown below it for a day. Another node takes over its tasks. Only the platform's owner can list nodes.",
   define: (command) => command,
   examples: [["nodes", "show the nodes of the platform and their tasks"]],
   async run(_, ctx) {

@@ -113,7 +113,8 @@ function explain(
   }
   if (cause instanceof platform.ListenError) {
     return new CliError("not_listening", cause.message, {
-      hint: "--host must be one of this machine's addresses. Ports below 1024 may need more privileges",
+      hint:
+        "--host must be one of this machine's addresses. Ports below 1024 may need more privileges",
       cause,
     });
   }

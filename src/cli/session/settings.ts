@@ -20,7 +20,7 @@ const token = z.string().trim().regex(
 );
 const workspace = z.string().regex(
   /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
-  "a slug of up to 40 lower-case letters, digits and hyphens",
+  "a slug of up to 40 lowercase letters, digits and hyphens",
 );
 const switchValue = z.enum(["1", "true", "0", "false"], "1 or 0").transform((text) =>
   text === "1" || text === "true"

@@ -10,7 +10,7 @@ const DIRECTIVE =
 const RESTRICTABLE = new Set(["private", "no-cache"]);
 
 /**
- * Directives by lower-case name. If a directive is repeated, the stricter value counts or, if
+ * Directives by lowercase name. If a directive is repeated, the stricter value counts or, if
  * neither is stricter, the first one (4.2.1).
  */
 export class CacheControl {

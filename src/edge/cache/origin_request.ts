@@ -45,5 +45,5 @@ export const UNKEYED: readonly string[] = [
   "x-url-scheme",
 ];
 
-/** Lower-case names of the request fields that are not sent with requests for the cache. */
+/** Lowercase names of the request fields that are not sent with requests for the cache. */
 export const NOT_FORWARDED: ReadonlySet<string> = new Set([...ANSWERED_HERE, ...UNKEYED]);

@@ -6,7 +6,7 @@ export type Header = [name: string, value: string];
 /** A list of header fields that responses share. It is never modified. */
 export type HeaderList = readonly Header[];
 
-/** Returns the value of the first field with the given lower-case name. */
+/** Returns the value of the first field with the given lowercase name. */
 export function findHeader(headers: HeaderList, name: string): string | undefined {
   return headers.find((header) => header[0] === name)?.[1];
 }
@@ -20,7 +20,7 @@ export function joinedHeader(headers: HeaderList, name: string): string | undefi
 }
 
 export interface RequestFields {
-  /** Returns the value of a field by its lower-case name, or `null` if it is missing. */
+  /** Returns the value of a field by its lowercase name, or `null` if it is missing. */
   header(name: string): string | null;
 }
 

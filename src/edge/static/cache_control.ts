@@ -46,7 +46,7 @@ const ASSET_FOLDER = /(?:^|\/)(?:assets|static|media)\//;
 const CODE = /\.(?:m?js|css|wasm)(?:\.map)?$/;
 
 /**
- * Code whose hash happens to have only lower-case letters. This applies to 1 in 750 of Vite's
+ * Code whose hash happens to have only lowercase letters. This applies to 1 in 750 of Vite's
  * eight-character hashes.
  */
 const LETTERS_ONLY = /[.-][a-z_-]{8}\.(?:m?js|css)(?:\.map)?$/;

@@ -22,7 +22,7 @@ export interface FileTable {
   readonly has: HasFile;
   /** The settings that determine pages' URLs. */
   readonly addresses: AddressRules;
-  /** Paths of files by their lower-case form; `undefined` if case matters. */
+  /** Paths of files by their lowercase form; `undefined` if case matters. */
   readonly byLowerCase: LowerCasePaths | undefined;
   /** The layer's `404.html`. */
   readonly notFound: StaticFile | undefined;
@@ -31,7 +31,7 @@ export interface FileTable {
 }
 
 interface LowerCasePaths {
-  /** Returns the path of a file, given its lower-case form. */
+  /** Returns the path of a file, given its lowercase form. */
   readonly get: (lower: string) => string | undefined;
   readonly has: HasFile;
 }
@@ -135,7 +135,7 @@ export function* createFileTable(
 }
 
 /**
- * Indexes paths by their lower-case form. If paths differ only in case, the first one in path order
+ * Indexes paths by their lowercase form. If paths differ only in case, the first one in path order
  * is used.
  */
 function* lowerCaseOf(byPath: FileTable["byPath"]): Steps<LowerCasePaths> {

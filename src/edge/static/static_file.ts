@@ -11,7 +11,7 @@ import { entityTag } from "../../lib/entity_tag.ts";
 export interface SiteFile {
   /** Relative to the output directory, with `/` as separator. */
   readonly path: string;
-  /** Lower-case hexadecimal. */
+  /** Lowercase hexadecimal. */
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;

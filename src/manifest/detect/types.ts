@@ -8,7 +8,7 @@ export type PackageManager = (typeof PACKAGE_MANAGERS)[number];
 /** A hash of a package manager's archive, as in `packageManager`. */
 export interface ManagerHash {
   readonly algorithm: "sha1" | "sha224" | "sha256" | "sha384" | "sha512";
-  /** The hash in lower-case hexadecimal digits. */
+  /** The hash in lowercase hexadecimal digits. */
   readonly hex: string;
 }
 

@@ -21,7 +21,7 @@ const place = { workspaceId: z.string(), projectId: z.string(), environment: z.s
 /** Headers that a client sends with an object, and that responses repeat. */
 const described = {
   contentType: z.string(),
-  /** Other response headers, such as `cache-control`, by lower-case name. */
+  /** Other response headers, such as `cache-control`, by lowercase name. */
   fields: z.record(z.string(), z.string()),
   /** Values of `x-amz-meta-…` headers, by the part of the name after this prefix. */
   metadata: z.record(z.string(), z.string()),

@@ -190,20 +190,23 @@ onEachEngine("a database whose process is killed restarts for the next client", 
   await client.end().catch(() => {});
 });
 
-onEachEngine("a database whose files are missing counts as failed until they return", async (place) => {
-  const { platform } = place;
-  const url = await createOrders(place);
-  await ask(url, "CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
-  const bringBack = await takeAway(place);
-  const { state, reason } = await platform.call("getDatabase", at);
-  assert.equal(state, "failed");
-  assert.match(reason, /^The database's files are missing\. Run svc doctor/);
-  const { code, message } = await refusalOf(url);
-  assert.deepEqual([code, message], ["3D000", reason]);
-  await bringBack();
-  assert.equal(await stateOf(place), "active");
-  assert.deepEqual(await ask(url, ROWS), KESTREL);
-});
+onEachEngine(
+  "a database whose files are missing counts as failed until they return",
+  async (place) => {
+    const { platform } = place;
+    const url = await createOrders(place);
+    await ask(url, "CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
+    const bringBack = await takeAway(place);
+    const { state, reason } = await platform.call("getDatabase", at);
+    assert.equal(state, "failed");
+    assert.match(reason, /^The database's files are missing\. Run svc doctor/);
+    const { code, message } = await refusalOf(url);
+    assert.deepEqual([code, message], ["3D000", reason]);
+    await bringBack();
+    assert.equal(await stateOf(place), "active");
+    assert.deepEqual(await ask(url, ROWS), KESTREL);
+  },
+);
 
 onEachEngine(
   "each day with writes gets a snapshot, and seven are kept",

@@ -8,7 +8,7 @@ const WILDCARD = "*.";
 
 export interface DomainName {
   /**
-   * The name in lower-case ASCII, with international labels in Punycode (UTS #46). It may start
+   * The name in lowercase ASCII, with international labels in Punycode (UTS #46). It may start
    * with `*.`.
    */
   readonly hostname: string;
@@ -81,7 +81,9 @@ export async function parseDomainName(
     return refuse(`Use at most ${MAX_HOSTNAME} characters in punycode`);
   }
   if (!ascii.split(".").every((label) => LABEL.test(label))) {
-    return refuse("Use labels of 1 to 63 letters, digits and inner hyphens in punycode");
+    return refuse(
+      "Use labels of 1 to 63 letters, digits and hyphens in punycode, with no hyphen at either end",
+    );
   }
   for (const name of options.reserved) {
     if (isWithin(ascii, name)) {

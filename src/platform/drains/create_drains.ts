@@ -70,7 +70,7 @@ function bindDrainRoutes(
   });
   router.guarded(endpoints.listPlatformDrains, async (caller) => {
     if (await accounts.ownerId() !== caller.user.id) {
-      throw new Failure("forbidden", "Only the owner of the platform can see its drains");
+      throw new Failure("forbidden", "Only the platform's owner can see its drains");
     }
     const { items, silent } = await service.listPlatform();
     return { items, ...missingNodes(silent) };

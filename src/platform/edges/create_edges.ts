@@ -120,7 +120,7 @@ export function createEdges(
 
   const requireOwner = async (caller: Caller) => {
     if (await accounts.ownerId() === caller.user.id) return;
-    throw new Failure("forbidden", "Only the owner of the platform can manage its front edges");
+    throw new Failure("forbidden", "Only the platform's owner can manage its front edges");
   };
 
   const admitting = (

@@ -15,7 +15,7 @@ export function createNodes(
     bindRoutes(router) {
       router.guarded(endpoints.listNodes, async (caller) => {
         if (await accounts.ownerId() !== caller.user.id) {
-          throw new Failure("forbidden", "Only the owner of the platform can list its nodes");
+          throw new Failure("forbidden", "Only the platform's owner can list its nodes");
         }
         const items = (await nodes.list()).map((
           { id, version, addresses, url, since, lagMs, roles },

@@ -25,7 +25,7 @@ const name = () =>
 const functionStepShape = {
   use: name().regex(
     FUNCTION_NAME,
-    "Use lower-case letters, digits and inner hyphens",
+    "Use lowercase letters, digits and hyphens, with no hyphen at either end",
   ).describe("Name of the function"),
   mode: choice(["request", "response", "observe"]),
   as: name().optional(),

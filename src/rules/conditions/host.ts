@@ -1,4 +1,4 @@
-/** @module The `host` condition: the hostname, in lower-case punycode. */
+/** @module The `host` condition: the hostname, in lowercase punycode. */
 import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt } from "../finding.ts";
 import { canonicalHost, hostOrSame, type HostProblem } from "../request/host.ts";

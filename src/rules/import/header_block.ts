@@ -18,7 +18,7 @@ export interface HeaderBlock {
   readonly source: SourceLine;
   readonly host?: string;
   readonly segments: readonly Segment[];
-  /** Keyed by lower-case name. */
+  /** Keyed by lowercase name. */
   readonly set: Map<string, HeaderEntry>;
   readonly remove: string[];
   /** Number of source lines that became rules. */

@@ -9,14 +9,14 @@ import type { Device } from "../vocabulary.ts";
 /** The facts that conditions, targets and rate limits use. */
 export interface RequestFacts {
   readonly method: string;
-  /** Lower-case punycode, without port or trailing dot. */
+  /** Lowercase punycode, without port or trailing dot. */
   readonly host: string;
   /** Normalized. */
   readonly path: string;
   /** The query as the client wrote it, without its `?`; "" if there is none. */
   readonly rawQuery: string;
   /**
-   * Returns the value of a header, by its lower-case name. Lines with the same name are joined by
+   * Returns the value of a header, by its lowercase name. Lines with the same name are joined by
    * commas.
    */
   header(name: string): string | undefined;
@@ -154,7 +154,7 @@ const URL_PARTS = /^(?:https?:\/\/([^\/?#\\]*))?([^?#]*)(?:\?([^#]*))?/i;
 const DEFAULT_HOST = "localhost";
 
 /**
- * Returns the host in a `Host` header or authority, in lower-case punycode without a port or
+ * Returns the host in a `Host` header or authority, in lowercase punycode without a port or
  * trailing dot, or `undefined` if it is invalid.
  */
 export function requestHost(host: string): string | undefined {

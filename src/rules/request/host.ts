@@ -1,4 +1,4 @@
-/** @module Hostnames in canonical form: lower-case punycode, as browsers map them (UTS #46). */
+/** @module Hostnames in canonical form: lowercase punycode, as browsers map them (UTS #46). */
 
 /** Why a string is not a hostname, and what to write instead. */
 export interface HostProblem {

@@ -63,8 +63,8 @@ const PROBLEMS: Readonly<Record<string, readonly [Record<string, string>, readon
   "two files with the same name, and an invalid name": [
     { "functions/a.ts": GOOD, "functions/a.js": GOOD, "functions/B_c.ts": GOOD },
     [
-      "functions/B_c.ts invalid_name: A function name must have 1 to 64 characters of a-z, 0-9 and inner " +
-      'hyphens: it is "B_c"',
+      "functions/B_c.ts invalid_name: A function name must have 1 to 64 characters of a-z, 0-9 and hyphens, " +
+      'with no hyphen at either end: it is "B_c"',
       'functions/a.ts duplicate_function: Function "a" must come from a single file, but functions/a.js ' +
       "also exists",
     ],

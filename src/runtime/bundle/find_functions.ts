@@ -22,8 +22,8 @@ const NO_ENTRY = /(?:\.d\.ts|[._]test\.[jt]s)$|^[_.]/;
 function checkName(name: string, file: string): FunctionProblem[] {
   if (name.length <= MAX_NAME_LENGTH && FUNCTION_NAME.test(name)) return [];
   const message =
-    `A function name must have 1 to ${MAX_NAME_LENGTH} characters of a-z, 0-9 and inner ` +
-    `hyphens: it is "${name}"`;
+    `A function name must have 1 to ${MAX_NAME_LENGTH} characters of a-z, 0-9 and hyphens, ` +
+    `with no hyphen at either end: it is "${name}"`;
   return [fileProblem(file, "invalid_name", message, "Rename the file, or start its name with _")];
 }
 

@@ -13,7 +13,7 @@ export interface SealedFunction {
   readonly name: string;
   /** A self-contained ES module with an inline source map. */
   readonly source: Uint8Array<ArrayBuffer>;
-  /** SHA-256 of the source, in lower-case hexadecimal. */
+  /** SHA-256 of the source, in lowercase hexadecimal. */
   readonly sha256: string;
 }
 

@@ -36,7 +36,7 @@ export function newProjectPage(
               state={state}
               autocomplete="off"
               maxlength={40}
-              hint="Used in the URL. Lower-case letters, digits and hyphens."
+              hint="Used in the URL. Lowercase letters, digits and hyphens."
             />
             <Field
               label="Git repository"

@@ -47,7 +47,7 @@ export function templatePage(context: BoardContext, shown: FormPage = {}): Respo
               state={state}
               autocomplete="off"
               maxlength={40}
-              hint="Used in the URL of the site. Lower-case letters, digits and hyphens."
+              hint="Used in the URL of the site. Lowercase letters, digits and hyphens."
             />
             <div>
               <button type="submit">Create and deploy</button>

@@ -40,7 +40,7 @@ export function uploadPage(context: BoardContext, shown: FormPage = {}): Respons
               state={state}
               autocomplete="off"
               maxlength={40}
-              hint="Used in the URL of the site. Lower-case letters, digits and hyphens."
+              hint="Used in the URL of the site. Lowercase letters, digits and hyphens."
             />
           </UploadForm>
         </div>

@@ -59,7 +59,7 @@ export function workspacesPage(
               name="slug"
               state={state}
               autocomplete="off"
-              hint="Used in URLs and the CLI. Lower-case letters, digits and hyphens. Can't be changed later."
+              hint="Used in URLs and the CLI. Lowercase letters, digits and hyphens. Can't be changed later."
             />
             <div>
               <button type="submit">Create workspace</button>

@@ -10,7 +10,7 @@ export const createProject = defineFolderTool({
     "Creates svc.toml in a folder, detects the framework, and creates the project on the platform. Existing files do not change.",
   input: {
     ...folderInput,
-    name: z.string().max(63).optional().describe("Lower-case name (default: the folder's name)"),
+    name: z.string().max(63).optional().describe("Lowercase name (default: the folder's name)"),
   },
   output: { name: z.string(), project: anyObject.nullable() },
   effect: "write",

@@ -83,7 +83,7 @@ export function parseS3Place(text: string): S3Place {
   if (!BUCKET.test(bucket)) {
     return refuse(
       `"${bucket}" is not a bucket name`,
-      "A name has 3 to 63 lower-case letters, digits, dots and hyphens",
+      "A name has 3 to 63 lowercase letters, digits, dots and hyphens",
     );
   }
   const path = url.pathname.replace(/^\//, "");
