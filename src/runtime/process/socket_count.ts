@@ -19,11 +19,11 @@ export type SocketDecision =
 /** Decides whether one more socket can be opened. `all` counts the sockets of all servers. */
 export function decideSocket(server: SocketFacts, all: SocketFacts | undefined): SocketDecision {
   if (server.open >= server.max) {
-    const message = `The server has reached its limit of ${server.max} WebSockets`;
+    const message = `The server has reached its WebSocket limit: ${server.max}`;
     return { type: "refuse", message };
   }
   if (all !== undefined && all.open >= all.max) {
-    const message = `All servers together have reached their limit of ${all.max} WebSockets`;
+    const message = `All servers together have reached their WebSocket limit: ${all.max}`;
     return { type: "refuse", message };
   }
   return { type: "open" };

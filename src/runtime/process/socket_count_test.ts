@@ -5,9 +5,9 @@ Deno.test("decideSocket() refuses at the server's limit and at the total limit",
   const rows: readonly (readonly [number, number | undefined, string | undefined])[] = [
     [0, 0, undefined],
     [1, 9, undefined],
-    [2, 2, "The server has reached its limit of 2 WebSockets"],
-    [3, undefined, "The server has reached its limit of 2 WebSockets"],
-    [0, 10, "All servers together have reached their limit of 10 WebSockets"],
+    [2, 2, "The server has reached its WebSocket limit: 2"],
+    [3, undefined, "The server has reached its WebSocket limit: 2"],
+    [0, 10, "All servers together have reached their WebSocket limit: 10"],
     [1, undefined, undefined],
   ];
   for (const [open, openOfAll, message] of rows) {

@@ -168,7 +168,7 @@ Deno.test("an open WebSocket does not use a request slot, and keeps its server r
     assert.deepEqual(await connect("/chat"), {
       type: "failed",
       reason: "overloaded",
-      message: "The server has reached its limit of 1 WebSockets",
+      message: "The server has reached its WebSocket limit: 1",
     });
     assert.equal(await test.ask("/"), "200 no socket");
     assert.equal(await idle.ask("/"), "200 no socket");

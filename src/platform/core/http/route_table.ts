@@ -25,6 +25,13 @@ function compareSpecificity(one: PathPattern, other: PathPattern): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
+/** Returns whether every path that matches `path` also matches `pattern`. */
+function covers(pattern: PathPattern, path: PathPattern): boolean {
+  const [segments, covered] = [pattern.split("/"), path.split("/")];
+  return segments.length === covered.length &&
+    segments.every((segment, index) => segment.startsWith(":") || segment === covered[index]);
+}
+
 function allowed(methods: Iterable<string>): string {
   const all = new Set(methods).add("OPTIONS");
   if (all.has("GET")) all.add("HEAD");
@@ -48,9 +55,18 @@ export class RouteTable<Handler> {
     this.#paths.set(path, handlers.set(method, handler));
   }
 
-  /** Returns the paths added since the last call, most specific first. */
+  /**
+   * Returns the paths added since the last call, most specific first.
+   *
+   * @throws {TypeError} if a path returned by an earlier call would receive the requests of one of
+   *   them.
+   */
   takeSets(): RouteSet<Handler>[] {
     const fresh = [...this.#paths].filter(([path]) => !this.#taken.has(path));
+    for (const [path] of fresh) {
+      const earlier = this.#taken.keys().find((taken) => covers(taken, path));
+      if (earlier !== undefined) throw new TypeError(`${path} is hidden by ${earlier}`);
+    }
     for (const [path] of fresh) this.#taken.add(path);
     return fresh.sort(([one], [other]) => compareSpecificity(one, other)).map(
       ([path, handlers]) => ({

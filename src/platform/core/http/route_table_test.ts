@@ -123,3 +123,15 @@ Deno.test("RouteTable refuses paths that differ only in parameter names, and dup
   );
   assert.throws(() => table.add("GET", "/a/:one", null), /GET \/a\/:one is bound twice/);
 });
+
+Deno.test("RouteTable refuses a path whose requests an earlier set of paths receives", () => {
+  const table = new RouteTable<null>();
+  table.add("GET", "/a/:one", null);
+  table.add("GET", "/a/fixed", null);
+  assert.deepEqual(table.takeSets().map(({ path }) => path), ["/a/fixed", "/a/:one"]);
+  table.add("POST", "/a/:one", null);
+  table.add("GET", "/b/:one", null);
+  assert.deepEqual(table.takeSets().map(({ path }) => path), ["/b/:one"]);
+  table.add("GET", "/a/late", null);
+  assert.throws(() => table.takeSets(), /\/a\/late is hidden by \/a\/:one/);
+});
