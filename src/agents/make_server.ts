@@ -88,7 +88,7 @@ function describe(failure: ToolFailure, offered: ReadonlySet<string>): CallToolR
   };
 }
 
-export interface ServerOptions<Around extends Surroundings> {
+interface ServerOptions<Around extends Surroundings> {
   readonly version: string;
   readonly tools: readonly Tool<Around>[];
   readonly around: Around;
@@ -104,7 +104,7 @@ function offeredTools<Around extends Surroundings>(
   );
 }
 
-export interface ToolServer {
+interface ToolServer {
   readonly server: McpServer;
   /** Resolves when no call is running. */
   settled(): Promise<void>;

@@ -1,7 +1,7 @@
 /** @module The error that is thrown if a build fails because of the project. */
 import type { FileFindings } from "./types.ts";
 
-export const BUILD_ERROR_CODES = [
+const BUILD_ERROR_CODES = [
   "build_failed",
   "app_undecided",
   "output_missing",
@@ -11,9 +11,9 @@ export const BUILD_ERROR_CODES = [
   "functions_invalid",
   "server_invalid",
 ] as const;
-export type BuildErrorCode = (typeof BUILD_ERROR_CODES)[number];
+type BuildErrorCode = (typeof BUILD_ERROR_CODES)[number];
 
-export interface BuildErrorFacts {
+interface BuildErrorFacts {
   readonly hint?: string;
   /** Commands that would solve the problem. */
   readonly next?: readonly string[];

@@ -10,7 +10,7 @@ import type { DatabaseSettings } from "../manifest/mod.ts";
  * Returns the settings of `[db]` for deployments, without the settings for `svc dev`. Returns
  * `undefined` if there are none.
  */
-export function databaseSettings(
+function databaseSettings(
   db: ProjectConfig["db"] | undefined,
 ): DatabaseSettings | undefined {
   const { database: name, branch: _forDev, ...settings } = db ?? {};

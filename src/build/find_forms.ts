@@ -32,7 +32,7 @@ function attribute(tag: string, name: string): string | undefined {
   return (double ?? single ?? bare)?.trim();
 }
 
-export function formsIn(page: string, source: string): FoundForm[] {
+function formsIn(page: string, source: string): FoundForm[] {
   if (!source.includes(MARK)) return [];
   // Replacing the text with spaces preserves line numbers and positions.
   const markup = source.replace(INERT, (text) => text.replace(/[^\n]/g, " "));

@@ -45,7 +45,7 @@ export function missingSettings(
 }
 
 /** Settings of other hosts that the project already uses. */
-export interface TakenOver {
+interface TakenOver {
   readonly rules: RuleSet | undefined;
   /** `[static]` in `svc.toml`. */
   readonly static?: PageSettings | undefined;
@@ -171,7 +171,7 @@ async function describeNetlifyBuild(
   return `svc ignores the build settings in netlify.toml. ${[...names, ...settings].join(". ")}`;
 }
 
-export interface ForeignFacts {
+interface ForeignFacts {
   readonly reader: ProjectReader;
   /**
    * Path of the project as shown in messages, with a trailing slash, or "" for the current folder.
@@ -235,7 +235,7 @@ export async function warnOfOwnTimers(host: BuildHost, reader: ProjectReader): P
 const rootOf = (directory: string): string =>
   directory.replace(/^(?:\.\/)+|^\.$/, "").replace(/\/*$/, "");
 
-export interface ServedFacts {
+interface ServedFacts {
   readonly manifest: unknown;
   /** True if svc generated the manifest, because the output contains none. */
   readonly generated: boolean;

@@ -25,7 +25,7 @@ interface Line {
   readonly message: string;
 }
 
-export interface Foretold {
+interface Foretold {
   readonly plan: ProjectPlan;
   readonly lines: readonly Line[];
 }

@@ -21,7 +21,7 @@ export interface IgnoreReport {
   readonly restored: string[];
 }
 
-export interface IgnoredFiles extends IgnoredEntries {
+interface IgnoredFiles extends IgnoredEntries {
   /** Counts the entries for which `isIgnored` was called. */
   readonly report: IgnoreReport;
 }

@@ -98,7 +98,7 @@ export interface PackOptions extends BuildOptions {
 }
 
 /** A built project whose files are listed but not yet read. */
-export interface Assembled extends BuiltProject {
+interface Assembled extends BuiltProject {
   readonly files: readonly OutputContent[];
   /** The parsed `.svc/manifest.json` of the output, or a generated manifest. */
   readonly manifest: unknown;

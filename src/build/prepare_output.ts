@@ -32,7 +32,7 @@ import type { ServerFacts, ServerReport, ServerSettings } from "./server/types.t
 import { isServerFolder } from "./server_packages.ts";
 import type { BuildHost } from "./types.ts";
 
-export interface OutputFacts {
+interface OutputFacts {
   /** Absolute path of the output directory. */
   readonly output: string;
   /** Absolute path of the project's folder. */
@@ -47,7 +47,7 @@ export interface OutputFacts {
   readonly skipValidation?: boolean;
 }
 
-export interface PreparedOutput {
+interface PreparedOutput {
   readonly files: readonly OutputContent[];
   readonly manifest: unknown;
   /** True if the output has no separate manifest. */

@@ -13,7 +13,7 @@ export interface ProjectNode {
   readonly from: string;
 }
 
-export type ProjectNodeResult =
+type ProjectNodeResult =
   | { readonly type: "asked"; readonly node: ProjectNode }
   | { readonly type: "none" }
   /** The project names something that is not a version. */

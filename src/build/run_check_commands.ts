@@ -5,7 +5,7 @@ import { runCommand } from "./run_command.ts";
 import type { BuildHost } from "./types.ts";
 
 /** The result of a check command. */
-export interface CommandOutcome {
+interface CommandOutcome {
   readonly name: string;
   readonly passed: boolean;
   readonly durationMs: number;
@@ -13,7 +13,7 @@ export interface CommandOutcome {
   readonly problem: string | null;
 }
 
-export interface CheckCommands {
+interface CheckCommands {
   readonly commands: readonly string[];
   /** Absolute path of the folder that the commands run in. */
   readonly directory: string;
@@ -30,7 +30,7 @@ export interface CheckCommands {
 }
 
 /** Returns the variables that tell a command what to check. */
-export const checkVariables = ({ url, bypass }: NonNullable<CheckCommands["place"]>) => ({
+const checkVariables = ({ url, bypass }: NonNullable<CheckCommands["place"]>) => ({
   SVC_CHECK_URL: url,
   SVC_CHECK_BYPASS: bypass,
 });

@@ -3,7 +3,7 @@ import { BuildError } from "./build_error.ts";
 import type { BuildHost, OutputSink } from "./types.ts";
 import { spawnProgram } from "../lib/spawn_program.ts";
 
-export interface CommandRun {
+interface CommandRun {
   readonly phase: "install" | "build";
   readonly command: string;
   /** Absolute path. */

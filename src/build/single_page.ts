@@ -17,7 +17,7 @@ const manifestSchema = z.looseObject({
 });
 type Layers = z.infer<typeof manifestSchema>["layers"];
 
-export interface SinglePageFacts {
+interface SinglePageFacts {
   readonly config: Pick<ProjectConfig, "static"> | undefined;
   /** Paths of the deployed files. */
   readonly paths: readonly string[];

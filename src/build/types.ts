@@ -2,7 +2,7 @@
 import type { Diagnostic } from "../lib/diagnostic.ts";
 
 /** Parts of a build, as named in log lines. */
-export type BuildPhase = "detect" | "install" | "build";
+type BuildPhase = "detect" | "install" | "build";
 
 export type BuildLevel = "info" | "warn" | "error";
 

@@ -17,7 +17,7 @@ import { DEFAULT_API_URL } from "./session/global_flags.ts";
 import { COMMANDS } from "./command_tree.ts";
 import { VERSION } from "./version.ts";
 
-export interface AskedCommand {
+interface AskedCommand {
   readonly leaf: CommandLeaf;
   readonly command: LoadedCommand;
 }
@@ -118,7 +118,7 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
 }
 
 /** The flags and arguments that a command accepts. */
-export interface CommandInputs {
+interface CommandInputs {
   /** The command's flags, including global flags. */
   readonly flags: readonly KnownFlag[];
   /** Names of the command's arguments. */

@@ -1,6 +1,6 @@
 /** @module Reads lists page by page. */
 
-export interface PageOf<Item> {
+interface PageOf<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }

@@ -17,7 +17,7 @@ import {
   type Received,
 } from "./oauth_request.ts";
 
-export type DeviceLoginOptions = OAuthOptions;
+type DeviceLoginOptions = OAuthOptions;
 
 export type PollAnswer =
   | { readonly type: "token"; readonly token: DeviceToken }

@@ -2,7 +2,7 @@
 import type { ErrorCode, Problem } from "../contract/common.ts";
 import { type CertificateFault, certificateFault } from "./certificate_fault.ts";
 
-export interface ApiErrorFacts {
+interface ApiErrorFacts {
   /** HTTP status of the response. */
   readonly status: number;
   /** The platform's error code, or `undefined` if another program responded. */
@@ -55,7 +55,7 @@ export class UnreachableError extends Error {
 }
 
 /** The part of an upload that was sent before it was interrupted. */
-export interface CutUpload {
+interface CutUpload {
   /** Hashes of the blobs in the interrupted request. */
   readonly blobs: readonly string[];
   /** Number of bytes from these blobs that were sent. */

@@ -7,7 +7,7 @@ import { ContractError, UnreachableError } from "./errors.ts";
 /** Maximum length of an event, in characters. */
 const MAX_EVENT = 1024 * 1024;
 
-export interface ReadEvent {
+interface ReadEvent {
   /** Name of the event. Empty if it has none. */
   readonly name: string;
   readonly data: string;

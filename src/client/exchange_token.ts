@@ -12,7 +12,7 @@ import { oauthFailure, type OAuthOptions, parseOAuthAnswer, postFields } from ".
 
 const PATH = "/oauth/token";
 
-export interface AskedKey {
+interface AskedKey {
   /** The token of the CI job. */
   readonly token: string;
   readonly workspace: string;

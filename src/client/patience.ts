@@ -33,7 +33,7 @@ export async function withPatience<T>(
 }
 
 /** Time limits of one exchange. */
-export interface WaitLimits {
+interface WaitLimits {
   readonly baseUrl: string;
   /** Maximum wait in milliseconds. */
   readonly longest: number;

@@ -19,7 +19,7 @@ export interface BlobSource {
   readonly content: string | Uint8Array<ArrayBuffer>;
 }
 
-export interface UploadOptions {
+interface UploadOptions {
   /** The deployment that needs the blobs. Each uploaded blob keeps the deployment from expiring. */
   readonly deployment?: string;
   /** Maximum number of concurrent requests. */
@@ -45,7 +45,7 @@ const BATCH_BYTES = 1024 * 1024 + PART_OVERHEAD;
 const BATCH_BLOBS = 100;
 const DEFAULT_CONCURRENCY = 4;
 
-export interface UploadPlan {
+interface UploadPlan {
   readonly batches: readonly (readonly BlobSource[])[];
   readonly single: readonly BlobSource[];
 }

@@ -106,7 +106,7 @@ export function withDefaultWorkspace(
 }
 
 /** The requested credential. Missing parts are replaced with the stored defaults. */
-export interface CredentialQuery {
+interface CredentialQuery {
   /** The platform. Defaults to the current one. */
   readonly apiUrl?: string;
   /** The workspace. Defaults to the platform's default. */

@@ -24,7 +24,7 @@ const DIRECTORY_MODE = 0o700;
 const OTHERS = 0o077;
 
 /** The environment that determines the path of the file. */
-export interface CredentialsLocation {
+interface CredentialsLocation {
   readonly home: string;
   /** `XDG_CONFIG_HOME`, which must be an absolute path (XDG Base Directory, "Basics"). */
   readonly xdgConfigHome?: string;
@@ -49,7 +49,7 @@ export class CredentialsFileError extends Error {
   }
 }
 
-export interface LoadedCredentials {
+interface LoadedCredentials {
   readonly credentials: Credentials;
   /** Warnings for the user, such as a file that others can read. */
   readonly warnings: readonly string[];

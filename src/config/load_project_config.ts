@@ -6,7 +6,7 @@ import type { ProjectConfig } from "./project_config.ts";
 import { PROJECT_CONFIG_FILE } from "./project_root.ts";
 
 /** The `svc.toml` of a directory. `path` is always its full path. */
-export type LoadedProjectConfig =
+type LoadedProjectConfig =
   | {
     readonly status: "found";
     readonly path: string;

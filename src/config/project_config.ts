@@ -25,7 +25,7 @@ export interface EnvDeclaration {
 }
 
 /** A request that the platform sends on a schedule. */
-export interface CronTaskConfig {
+interface CronTaskConfig {
   readonly path: string;
   /** Five fields, as in crontab. */
   readonly schedule: string;
@@ -36,7 +36,7 @@ export interface CronTaskConfig {
 }
 
 /** A queue whose messages the platform sends to the project's server. */
-export interface QueueConfig {
+interface QueueConfig {
   readonly name: string;
   readonly path: string;
   readonly concurrency?: number | undefined;
@@ -45,7 +45,7 @@ export interface QueueConfig {
 }
 
 /** A form whose submissions the platform accepts. */
-export interface FormConfig {
+interface FormConfig {
   readonly name: string;
   readonly fields?: string[] | undefined;
   readonly required?: string[] | undefined;
@@ -172,7 +172,7 @@ export interface ProjectConfig {
 }
 
 /** `config` is set if and only if no diagnostic is an error. */
-export interface ParsedProjectConfig {
+interface ParsedProjectConfig {
   readonly config?: ProjectConfig;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 
 export const PROJECT_CONFIG_FILE = "svc.toml";
 
-export interface ProjectRootOptions {
+interface ProjectRootOptions {
   /** The user's home directory, at which the search ends. */
   readonly home?: string;
 }

@@ -1,6 +1,6 @@
 /** @module Small operations on TOML text: writing values and finding lines. */
 
-export type TomlScalar = string | number | boolean;
+type TomlScalar = string | number | boolean;
 
 /** A value that can be written into TOML text. */
 export type TomlValue =

@@ -17,7 +17,7 @@ export const email = z.string().trim().max(254, "Must be at most 254 characters"
   /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/,
   "Must be an email address",
 );
-export const newPassword = z.string()
+const newPassword = z.string()
   .min(PASSWORD_MIN, `Must have at least ${PASSWORD_MIN} characters`)
   .max(PASSWORD_MAX, `Must be at most ${PASSWORD_MAX} characters`);
 const givenPassword = z.string().min(1, "Must not be empty").max(PASSWORD_MAX);

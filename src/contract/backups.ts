@@ -22,7 +22,7 @@ const provenBackup = z.object({
   }).describe("Databases in the restored backup"),
 });
 
-export const backupStatus = z.object({
+const backupStatus = z.object({
   place: z.string().nullable().describe("Where backups are stored; null if there are none").meta({
     example: "s3://backups/svc?endpoint=https://s3.example.com",
   }),

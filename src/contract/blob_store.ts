@@ -40,7 +40,7 @@ const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describ
 );
 const objectKey = key.meta({ description: "Key of the object", example: "photos/kestrel.jpg" });
 
-export const blobObject = z.object({
+const blobObject = z.object({
   key: z.string().meta({ description: "Key of the object", example: "photos/kestrel.jpg" }),
   size: z.int().nonnegative().describe("Size of the object in bytes").meta({ example: 48213 }),
   etag: z.string().meta({
@@ -52,7 +52,7 @@ export const blobObject = z.object({
 }).meta({ id: "BlobObject" });
 export type BlobObject = z.infer<typeof blobObject>;
 
-export const blobKey = z.object({
+const blobKey = z.object({
   id: z.string().meta({ description: "Access key ID", example: "SVCKABCDEFGHIJKLMNOP" }),
   name: z.string().describe("Name of the key").meta({ example: "backup laptop" }),
   environment: z.string().describe("Environment of the store that the key opens").meta({

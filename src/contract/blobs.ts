@@ -12,14 +12,14 @@ export const MAX_BATCH_BLOBS = 500;
  * Maximum size of multipart framing in a batch: the boundaries and the header fields of each part.
  */
 const MAX_BATCH_OVERHEAD_BYTES = MAX_BATCH_BLOBS * 512;
-export const blobReceipt = z.object({
+const blobReceipt = z.object({
   stored: z.array(sha256).meta({
     description: "SHA-256 of each stored blob",
     example: ["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
   }),
 });
 
-export const blobQuery = z.object({
+const blobQuery = z.object({
   deployment: uuid.optional().describe(
     "Deployment that the blobs are for. Each blob keeps the deployment's upload open",
   ),

@@ -7,7 +7,7 @@ import { endpoint } from "./endpoint.ts";
  * `output` is text that the project's commands print. All other levels are messages of the
  * platform.
  */
-export const BUILD_LOG_LEVELS = ["output", "info", "warn", "error"] as const;
+const BUILD_LOG_LEVELS = ["output", "info", "warn", "error"] as const;
 export type BuildLogLevel = (typeof BUILD_LOG_LEVELS)[number];
 
 export const buildLogLine = z.object({
@@ -20,7 +20,7 @@ export const buildLogLine = z.object({
 }).meta({ id: "BuildLogLine" });
 export type BuildLogLine = z.infer<typeof buildLogLine>;
 
-export const buildLogPart = z.object({
+const buildLogPart = z.object({
   lines: z.array(buildLogLine).describe("Lines, oldest first"),
   isComplete: z.boolean().describe("True if the log is complete"),
 }).meta({ id: "BuildLogPart" });

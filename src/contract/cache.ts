@@ -17,7 +17,7 @@ const purgeOptions = {
 };
 
 /** What to purge: everything, one path, a prefix, or a tag, each in all variants. */
-export const purgeBody = z.discriminatedUnion("type", [
+const purgeBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("all").meta({ description: "Purge everything", example: "all" }),
     ...purgeOptions,

@@ -6,7 +6,7 @@ import { projectParams } from "./projects.ts";
 
 const tag = "Scheduled tasks";
 
-export const CRON_OUTCOMES = ["succeeded", "failed", "running"] as const;
+const CRON_OUTCOMES = ["succeeded", "failed", "running"] as const;
 
 export const cronRun = z.object({
   path: z.string().describe("Path of the request, with its query if any").meta({

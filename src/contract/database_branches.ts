@@ -34,7 +34,7 @@ export const databaseBranch = z.object({
 }).meta({ id: "DatabaseBranch" });
 export type DatabaseBranch = z.infer<typeof databaseBranch>;
 
-export const createBranchBody = z.object({
+const createBranchBody = z.object({
   name: branchName.meta({ description: "Name of the new branch", example: "feature/cart" }),
   from: branchName.default(MAIN_BRANCH).meta({ description: "Branch to copy", example: "main" }),
   at: timestamp.max(40).nullable().optional().meta({
@@ -48,7 +48,7 @@ export const createBranchBody = z.object({
   }),
 }).strict();
 
-export const databaseSnapshot = z.object({
+const databaseSnapshot = z.object({
   id: uuid.describe("ID of the snapshot"),
   branch: branchName.meta({ description: "Branch of the snapshot", example: "main" }),
   sizeBytes: z.int().meta({ description: "Size in bytes", example: 41943040 }),
@@ -117,7 +117,7 @@ export type SchemaKind = (typeof SCHEMA_KINDS)[number];
 /** Maximum number of differences in a response. */
 export const MAX_SCHEMA_CHANGES = 1000;
 
-export const schemaChange = z.object({
+const schemaChange = z.object({
   change: z.enum(["added", "removed", "changed"]).describe(
     "`added` if only the branch has it, `removed` if only the other branch has it",
   ),

@@ -16,12 +16,12 @@ export const MAX_SQL_LENGTH = 1024 * 1024;
 export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;
 
 /** Maximum number of parameters in a statement, as in PostgreSQL's protocol. */
-export const MAX_SQL_PARAMS = 65_535;
+const MAX_SQL_PARAMS = 65_535;
 
 /** Maximum size of a script to import, in bytes. */
 export const MAX_IMPORT_BYTES = 1024 ** 3;
 
-export const querySqlBody = z.object({
+const querySqlBody = z.object({
   sql: z.string().min(1).max(MAX_SQL_LENGTH).meta({
     description: "One or more SQL statements",
     example: "SELECT 1 AS answer",

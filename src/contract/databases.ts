@@ -21,7 +21,7 @@ export const DATABASE_ENGINES = ["embedded", "server"] as const;
 export const MAIN_BRANCH = "main";
 
 /** Maximum length of a database name, in characters. Names of roles start with it. */
-export const DATABASE_NAME_MAX = 40;
+const DATABASE_NAME_MAX = 40;
 export const databaseName = slug(DATABASE_NAME_MAX);
 
 /** Default name of the variable with the connection string. */
@@ -38,7 +38,7 @@ const environmentNames = z.array(z.string().min(1).max(100)).max(50).nullable();
  * A variable that replaces the default one for a database's connection string, and the environments
  * that have it.
  */
-export const databaseOverride = z.object({
+const databaseOverride = z.object({
   by: z.enum(["database", "variable"]).describe(
     "What overrides the variable: an older database with the same variable, or one of the project's variables",
   ),
@@ -116,7 +116,7 @@ const settings = {
   }),
 };
 
-export const createDatabaseBody = z.object({
+const createDatabaseBody = z.object({
   name: databaseName.meta({
     description: "Name of the database, unique in the project",
     example: "orders",
@@ -127,7 +127,7 @@ export const createDatabaseBody = z.object({
   envVar: settings.envVar.default(DATABASE_VARIABLE),
 }).strict();
 
-export const updateDatabaseBody = z.object({
+const updateDatabaseBody = z.object({
   ...settings,
   environments: environmentNames.meta({
     description: "Environments that get the variable; null for all",
@@ -136,7 +136,7 @@ export const updateDatabaseBody = z.object({
   previewBranches: z.boolean().describe("Whether each preview gets its own branch of the database"),
 }).partial().strict();
 
-export const databaseConnection = z.object({
+const databaseConnection = z.object({
   url: z.string().describe("Connection string with the password, for `psql`, drivers and ORMs"),
   host: z.string().meta({ description: "Host for PostgreSQL clients", example: "127.0.0.1" }),
   port: z.int().meta({ description: "Port for PostgreSQL clients", example: 8788 }),
@@ -154,7 +154,7 @@ export const databaseConnection = z.object({
 export type DatabaseConnection = z.infer<typeof databaseConnection>;
 
 /** How clients reach a branch, without the password. */
-export const databaseAddress = databaseConnection.omit({ url: true, password: true }).extend({
+const databaseAddress = databaseConnection.omit({ url: true, password: true }).extend({
   encrypts: z.boolean().describe("Whether clients have to use TLS"),
 }).meta({ id: "DatabaseAddress" });
 export type DatabaseAddress = z.infer<typeof databaseAddress>;

@@ -7,7 +7,7 @@ import { endpoint } from "./endpoint.ts";
 
 const tag = "Deliveries";
 
-export const deadLetter = z.object({
+const deadLetter = z.object({
   id: uuid.describe("ID of the dead letter"),
   channel: z.enum(DELIVERY_CHANNELS).describe("Channel of the message"),
   userId: uuid.nullable().describe("Account of the recipient; null for a webhook or a forge"),

@@ -29,7 +29,7 @@ export const differences = z.object({
 }).meta({ id: "Differences" });
 export type Differences = z.infer<typeof differences>;
 
-export const deploymentComparison = z.object({
+const deploymentComparison = z.object({
   base: deployment.describe("Deployment to compare with"),
   deployment: deployment.describe("Compared deployment"),
   files: differences.describe("Files by path"),

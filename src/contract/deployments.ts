@@ -60,7 +60,7 @@ export const deploymentUrls = z.object({
   production: z.url().describe("URL of the production deployment"),
 });
 
-export const deploymentReference = variableReference.extend({
+const deploymentReference = variableReference.extend({
   changed: z.boolean().describe("True if it now resolves to a different value"),
 }).meta({ id: "DeploymentReference" });
 
@@ -191,7 +191,7 @@ export const createDeploymentBody = z.object({
   },
 });
 
-export const createDeploymentAnswer = z.object({
+const createDeploymentAnswer = z.object({
   deployment: deployment.describe("The new deployment"),
   missing: z.array(sha256).describe("SHA-256 of each blob that must be uploaded before activation"),
 });
@@ -210,7 +210,7 @@ export const createDeployment = endpoint({
   status: 201,
 });
 
-export const checkDeploymentAnswer = z.object({
+const checkDeploymentAnswer = z.object({
   environment: z.string().describe("Environment it would deploy to"),
   branch: z.string().describe("Branch it would deploy as"),
   missing: z.array(sha256).describe("SHA-256 of each blob that must be uploaded"),
@@ -301,7 +301,7 @@ export const stageDeployment = endpoint({
   }),
 });
 
-export const activateBody = z.object({
+const activateBody = z.object({
   commands: commandResults.optional().describe(
     "Results of the check commands in `svc.toml`, run after the deployment was staged",
   ),
@@ -321,7 +321,7 @@ export const activateDeployment = endpoint({
   response: deployment,
 });
 
-export const stopDeploymentBody = z.object({
+const stopDeploymentBody = z.object({
   unlessLive: z.boolean().optional().describe(
     "If true, respond with 409 instead of stopping a live deployment",
   ),
@@ -361,7 +361,7 @@ export const redeployDeployment = endpoint({
   status: 201,
 });
 
-export const rollbackBody = z.object({
+const rollbackBody = z.object({
   deploymentId: uuid.optional().describe(
     "Deployment to roll back; the production deployment if omitted",
   ),
@@ -370,7 +370,7 @@ export const rollbackBody = z.object({
   ),
 }).strict().meta({ example: { to: "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02" } });
 
-export const rollbackAnswer = z.object({
+const rollbackAnswer = z.object({
   deployment: deployment.describe("Deployment that is live now"),
   rolledBack: deployment.describe("Deployment that was live before"),
 });

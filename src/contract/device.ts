@@ -27,7 +27,7 @@ const startDeviceBody = z.object({
   }),
 });
 
-export const deviceAuthorization = z.object({
+const deviceAuthorization = z.object({
   device_code: z.string().meta({
     description: "Secret that the client polls with",
     example: "GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS",
@@ -77,7 +77,7 @@ const deviceTokenBody = z.object({
   }),
 });
 
-export const deviceToken = z.object({
+const deviceToken = z.object({
   access_token: z.string().meta({
     description: "Token for `Authorization: Bearer`; shown only once",
     example: "svct_kX2v9Qm4Zr7Tb1Lw5Nc8Hd3Fg6Js0Ya",
@@ -104,7 +104,7 @@ export const pollDeviceToken = endpoint({
   response: deviceToken,
 });
 
-export const deviceRequest = z.object({
+const deviceRequest = z.object({
   userCode: z.string().describe("As displayed: `WDJB-MJHT`"),
   tool: z.string().describe("Name of the client, not verified"),
   address: z.string().describe("IP address of the client"),
@@ -159,7 +159,7 @@ export const denyDevice = endpoint({
  * Errors from RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2), RFC 8628 (3.5) and RFC 8693 (2.2.2), and
  * `rate_limited` for an exceeded limit.
  */
-export const OAUTH_ERRORS = [
+const OAUTH_ERRORS = [
   "invalid_request",
   "invalid_grant",
   "invalid_target",

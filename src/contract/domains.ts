@@ -10,15 +10,15 @@ import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
-export const DOMAIN_STATUSES = ["pending", "verified"] as const;
+const DOMAIN_STATUSES = ["pending", "verified"] as const;
 
-export const DNS_RECORD_TYPES = ["TXT", "CNAME", "A", "AAAA"] as const;
+const DNS_RECORD_TYPES = ["TXT", "CNAME", "A", "AAAA"] as const;
 export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
-export const CERTIFICATE_STATUSES = ["none", "pending", "issued", "failed"] as const;
+const CERTIFICATE_STATUSES = ["none", "pending", "issued", "failed"] as const;
 
 /** A record to set at the domain's name server. */
-export const dnsRecord = z.object({
+const dnsRecord = z.object({
   type: z.enum(DNS_RECORD_TYPES).describe("Type of the record"),
   name: z.string().describe("Full name, without the trailing dot"),
   value: z.string().meta({
@@ -83,7 +83,7 @@ export const domain = z.object({
 }).meta({ id: "Domain" });
 export type Domain = z.infer<typeof domain>;
 
-export const addDomainBody = z.object({
+const addDomainBody = z.object({
   hostname: z.string().min(1).max(1000).meta({
     description: "A name such as `www.example.com`, `*.example.com` or `bücher.example`",
     example: "www.example.com",
@@ -94,7 +94,7 @@ export const addDomainBody = z.object({
   }),
 }).strict();
 
-export const addDomainAnswer = z.object({
+const addDomainAnswer = z.object({
   domain: domain.describe("The domain"),
   companion: domain.nullable().describe(
     "The `www` name of an apex domain, or the apex of a `www` name, which redirects; null if there is none",
@@ -103,7 +103,7 @@ export const addDomainAnswer = z.object({
   notes: z.array(z.string()).describe("Human-readable remarks"),
 });
 
-export const verifyDomainAnswer = z.object({
+const verifyDomainAnswer = z.object({
   domain: domain.describe("The domain"),
   checks: z.array(dnsCheck).describe(
     "Results of the DNS check",

@@ -27,7 +27,7 @@ const url = z.url({ protocol: /^https?$/, error: "Must be an http or https URL" 
   }, "Must have no credentials: send them in a header");
 
 /** Headers of a drain, by name. */
-export const drainHeaders = z.record(
+const drainHeaders = z.record(
   z.string().regex(HEADER_NAME, "Must be a header name").refine(
     (name) => !OWN_FIELDS.test(name),
     "Must not be a field that describes the request",
@@ -41,7 +41,7 @@ export const drainHeaders = z.record(
 const count = z.int().nonnegative().meta({ example: 0 });
 
 /** State of the deliveries, across all nodes. */
-export const drainHealth = z.object({
+const drainHealth = z.object({
   sent: count.describe("Log records that the endpoint accepted since the platform started"),
   dropped: count.describe(
     "Log records that were dropped or rejected since the platform started",

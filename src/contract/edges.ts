@@ -11,7 +11,7 @@ const tag = "System";
 
 const edgeName = slug(40).meta({ description: "Name of the front edge", example: "tokyo" });
 
-export const EDGE_STATES = ["connected", "lost", "unseen"] as const;
+const EDGE_STATES = ["connected", "lost", "unseen"] as const;
 
 export const frontEdge = z.object({
   name: edgeName,

@@ -1,7 +1,7 @@
 /** Endpoints as data, for the server, the client and the OpenAPI document. @module */
 import * as z from "zod";
 
-export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
  * How a body is sent. `octets`, `multipart` and `events` are streamed and not parsed with a schema.
@@ -39,7 +39,7 @@ export type Access = (typeof ACCESS_LEVELS)[number];
  * `kept` replays the response for a day, `own` leaves idempotency to the endpoint, and `refused`
  * returns 400.
  */
-export type IdempotencyKind = "kept" | "own" | "refused" | "none";
+type IdempotencyKind = "kept" | "own" | "refused" | "none";
 
 /**
  * HTTP features of an endpoint, apart from bodies. `if-match` is a condition of the request, and
@@ -47,7 +47,7 @@ export type IdempotencyKind = "kept" | "own" | "refused" | "none";
  * out. `limited` counts requests without a credential. `idempotency-key` means that the endpoint
  * reads this field itself.
  */
-export type Trait =
+type Trait =
   | "if-match"
   | "etag"
   | "resumable"

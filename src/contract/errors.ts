@@ -8,7 +8,7 @@ import { projectParams } from "./projects.ts";
 export const ERROR_LIMIT_DEFAULT = 50;
 export const ERROR_LIMIT_MAX = 500;
 
-export const errorId = z.string().regex(/^[0-9a-f]{16}$/, "Must be 16 hexadecimal digits").meta({
+const errorId = z.string().regex(/^[0-9a-f]{16}$/, "Must be 16 hexadecimal digits").meta({
   example: "5f3a9c1e0b7d2a44",
 });
 
@@ -29,7 +29,7 @@ const summary = {
   broughtBy: uuid.describe("Deployment in which it was first seen"),
 };
 
-export const errorSummary = z.object(summary).meta({ id: "ErrorSummary" });
+const errorSummary = z.object(summary).meta({ id: "ErrorSummary" });
 export type ErrorSummary = z.infer<typeof errorSummary>;
 
 const occurrence = z.object({
@@ -51,7 +51,7 @@ const occurrence = z.object({
 }).meta({ id: "ErrorOccurrence" });
 export type ErrorOccurrence = z.infer<typeof occurrence>;
 
-export const errorDetails = z.object({
+const errorDetails = z.object({
   ...summary,
   stack: z.string().nullable().describe(
     "Stack of the latest occurrence, mapped to your source files",

@@ -8,7 +8,7 @@ import { sortInSteps } from "../lib/sort_in_steps.ts";
 import type { DeploymentFile } from "./deployment_files.ts";
 
 /** The changes that turn one list of files into another. */
-export interface FileDifference {
+interface FileDifference {
   /** Files that are missing from the other list, or whose content differs there. */
   readonly files: readonly DeploymentFile[];
   /** Paths that are only in the other list. */

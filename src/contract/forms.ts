@@ -38,7 +38,7 @@ export const form = z.object({
 }).meta({ id: "Form" });
 export type Form = z.infer<typeof form>;
 
-export const formSubmission = z.object({
+const formSubmission = z.object({
   id: uuid.describe("ID of the submission"),
   form: z.string().describe("Name of the form").meta({ example: "contact" }),
   sentAt: timestamp.describe("When it was sent"),

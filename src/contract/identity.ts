@@ -9,7 +9,7 @@ export const ROLES = ["owner", "developer", "viewer"] as const;
 export const role = z.enum(ROLES);
 export type Role = z.infer<typeof role>;
 
-export const WORKSPACE_SLUG_MAX = 40;
+const WORKSPACE_SLUG_MAX = 40;
 export const workspaceSlug = slug(WORKSPACE_SLUG_MAX);
 
 /** Control characters, and characters that change the text direction. */

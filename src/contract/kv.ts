@@ -42,10 +42,10 @@ const entry = {
   expiresAt: timestamp.nullable().describe("When the value expires; null if it does not expire"),
 };
 
-export const kvEntry = z.object(entry).meta({ id: "KvEntry" });
+const kvEntry = z.object(entry).meta({ id: "KvEntry" });
 export type KvEntry = z.infer<typeof kvEntry>;
 
-export const KV_ENCODINGS = ["text", "base64"] as const;
+const KV_ENCODINGS = ["text", "base64"] as const;
 
 export const kvValue = z.object({
   ...entry,

@@ -19,7 +19,7 @@ export const ruleHit = z.object({
 });
 
 /** A log entry for a request to a deployment. */
-export const requestLogEntry = z.object({
+const requestLogEntry = z.object({
   type: z.literal("request").meta({ description: "Type of the entry", example: "request" }),
   time: timestamp.describe("Time of the entry"),
   deploymentId: uuid.describe("ID of the deployment"),
@@ -58,7 +58,7 @@ export type RequestLogEntry = z.infer<typeof requestLogEntry>;
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** A line that a function wrote to its console, or a failure of the function. */
-export const functionLogEntry = z.object({
+const functionLogEntry = z.object({
   type: z.literal("function").meta({ description: "Type of the entry", example: "function" }),
   time: timestamp.describe("Time of the entry"),
   deploymentId: uuid.describe("ID of the deployment"),
@@ -72,7 +72,7 @@ export const functionLogEntry = z.object({
 }).meta({ id: "FunctionLogEntry" });
 
 /** A line or lifecycle event of a COMPUTE layer's server: starts, timeouts, crashes. */
-export const serverLogEntry = z.object({
+const serverLogEntry = z.object({
   type: z.literal("server").meta({ description: "Type of the entry", example: "server" }),
   time: timestamp.describe("Time of the entry"),
   deploymentId: uuid.describe("ID of the deployment"),
@@ -186,7 +186,7 @@ const facetCounts = z.array(z.object({
   count: entryCount.describe("Number of requests"),
 }));
 
-export const logSummary = z.object({
+const logSummary = z.object({
   from: timestamp.describe("Start of the first step"),
   to: timestamp.describe("End of the last step"),
   stepSeconds: z.int().positive().describe("Length of a step").meta({ example: 60 }),

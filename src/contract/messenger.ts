@@ -10,7 +10,7 @@ export const MESSENGER_CODE_SECONDS = 600;
 /** Maximum number of chats per account. */
 export const MAX_MESSENGER_LINKS = 5;
 
-export const messengerLink = z.object({
+const messengerLink = z.object({
   id: uuid.describe("ID of the link"),
   name: z.string().describe("Name of the person in the messenger"),
   username: z.string().nullable().describe("Username without the @; null if there is none"),

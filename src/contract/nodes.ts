@@ -3,7 +3,7 @@ import * as z from "zod";
 import { timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
-export const platformNode = z.object({
+const platformNode = z.object({
   id: z.string().meta({ example: "a" }).describe("ID of the node"),
   version: z.string().meta({ description: "Version of svc on the node", example: "0.1.0" }),
   addresses: z.array(z.string()).describe("URLs of its listeners").meta({

@@ -87,7 +87,7 @@ const tally = z.object({
 });
 
 /** Message counts for the inbox, not including the archive. */
-export const inboxCounts = tally.extend({
+const inboxCounts = tally.extend({
   categories: z.object(
     Object.fromEntries(
       EVENT_CATEGORIES.map((name) => [name, tally.describe(`Counts for the category ${name}`)]),

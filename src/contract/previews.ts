@@ -56,7 +56,7 @@ export const previewAccess = settings.extend({
 }).meta({ id: "PreviewAccess" });
 export type PreviewAccess = z.infer<typeof previewAccess>;
 
-export const previewShare = z.object({
+const previewShare = z.object({
   id: uuid.describe("ID of the share link"),
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
   deploymentId: uuid.nullable().describe(

@@ -173,7 +173,7 @@ export const gitCredentialsBody = z.discriminatedUnion("type", [
   }).strict(),
 ]);
 
-export const createProjectBody = settings.partial().extend({
+const createProjectBody = settings.partial().extend({
   name: projectName.meta({
     description: "Name of the project, unique in the workspace",
     example: "shop",
@@ -186,7 +186,7 @@ export const createProjectBody = settings.partial().extend({
     "Whether to refuse a repository that the platform cannot read",
   ),
 }).strict();
-export const updateProjectBody = settings.partial().strict();
+const updateProjectBody = settings.partial().strict();
 
 /** A reference to a project by its ID or its name. */
 export const projectReference = idOrName(PROJECT_NAME_MAX);

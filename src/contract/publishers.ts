@@ -106,7 +106,7 @@ const granted = {
     .describe("Lifetime of its keys").meta({ example: KEY_SECONDS.usual }),
 };
 
-export const trustedPublisher = z.object({
+const trustedPublisher = z.object({
   id: uuid.describe("ID of the trusted publisher"),
   ...trust,
   ...granted,

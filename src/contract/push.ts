@@ -33,7 +33,7 @@ const base64url = (bytes: number) =>
     `Must decode to ${bytes} bytes`,
   );
 
-export const pushSubscription = z.object({
+const pushSubscription = z.object({
   id: uuid.describe("ID of the subscription"),
   name: z.string().describe("Browser and operating system, if known"),
   service: z.string().describe("Host of the push service"),

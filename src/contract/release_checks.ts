@@ -5,10 +5,10 @@
 import * as z from "zod";
 import { MAX_CHECK_COMMANDS, MAX_CHECK_TEXT } from "../lib/release_checks.ts";
 
-export const CHECK_STATES = ["RUNNING", "PASSED", "FAILED"] as const;
+const CHECK_STATES = ["RUNNING", "PASSED", "FAILED"] as const;
 
 /** Maximum length of the reason why a check did not pass, in characters. */
-export const MAX_CHECK_PROBLEM = 2000;
+const MAX_CHECK_PROBLEM = 2000;
 
 /** The result of a command, as reported by the program that ran it. */
 export const commandResult = z.object({
@@ -27,7 +27,7 @@ export type CommandResult = z.infer<typeof commandResult>;
 
 export const commandResults = z.array(commandResult.strict()).max(MAX_CHECK_COMMANDS);
 
-export const checkResult = commandResult.extend({
+const checkResult = commandResult.extend({
   kind: z.enum(["request", "command"]).describe("A request or a command"),
   name: z.string().meta({
     description: "Name of the request, or the command",

@@ -13,7 +13,7 @@ const tag = "Releases";
 /** Maximum number of steps in a release. */
 export const MAX_RELEASE_STEPS = 20;
 /** Minimum, maximum and default duration of a step, in seconds. */
-export const MIN_STEP_SECONDS = 1;
+const MIN_STEP_SECONDS = 1;
 export const MAX_STEP_SECONDS = 7 * 24 * 60 * 60;
 export const STEP_SECONDS = 10 * 60;
 /** Maximum number of releases to keep per project. */

@@ -5,7 +5,7 @@ import { deploymentFile } from "./deployment_files.ts";
 import { endpoint } from "./endpoint.ts";
 import { branchName, projectParams } from "./projects.ts";
 
-export const repositoryApp = z.object({
+const repositoryApp = z.object({
   rootDirectory: z.string().nullable().meta({
     description: "Folder of the app in the repository; null for the repository's root",
     example: "apps/web",

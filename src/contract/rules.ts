@@ -51,7 +51,7 @@ export const rulesRevision = z.object({
 }).meta({ id: "RulesRevision" });
 export type RulesRevision = z.infer<typeof rulesRevision>;
 
-export const ruleCounter = z.object({
+const ruleCounter = z.object({
   ruleId: z.string().meta({ description: "ID of the rule", example: "no-admin" }),
   matches: z.int().meta({ description: "Number of matching requests", example: 17 }),
 });

@@ -8,7 +8,7 @@ export const MAX_SEARCH_LENGTH = 100;
 /** Maximum number of results for each kind. */
 export const SEARCH_RESULTS = 10;
 
-export const searchResult = z.object({
+const searchResult = z.object({
   kind: z.enum(["project", "deployment", "domain", "database", "member"]).describe(
     "Kind of the result",
   ),

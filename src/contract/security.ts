@@ -4,7 +4,7 @@ import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
-export const securityEvent = z.object({
+const securityEvent = z.object({
   id: uuid.describe("ID of the event"),
   event: securityEventName.describe("Name of the event"),
   userId: uuid.describe("Affected account"),

@@ -16,7 +16,7 @@ export type TrafficRange = typeof TRAFFIC_RANGES[number];
 export const trafficUnit = (stepSeconds: number): string =>
   stepSeconds >= 86_400 ? "day" : stepSeconds >= 3600 ? "hour" : "minute";
 
-export const TRAFFIC_LAYERS = [
+const TRAFFIC_LAYERS = [
   "static",
   "cache",
   "function",
@@ -38,7 +38,7 @@ const sums = {
   failures: count.describe("Responses with status 500 or above"),
 };
 
-export const trafficStep = z.object({ time: timestamp.describe("Start of the step"), ...sums })
+const trafficStep = z.object({ time: timestamp.describe("Start of the step"), ...sums })
   .meta({
     id: "TrafficStep",
   });
@@ -54,7 +54,7 @@ const quantile = (share: string) =>
     example: 1.25,
   });
 
-export const layerTimes = z.object({
+const layerTimes = z.object({
   layer: z.enum(TRAFFIC_LAYERS).describe(
     "Layer that served the response: files, the cache, a function, a server, another site, or the rules",
   ),
@@ -94,7 +94,7 @@ const vitalsReport = z.object({
   ).describe("Web vitals of the pages with the most measured views"),
 }).meta({ id: "WebVitalsReport" });
 
-export const trafficReport = z.object({
+const trafficReport = z.object({
   range: z.enum(TRAFFIC_RANGES).describe("Requested range"),
   environment: z.string().describe("Name of the environment"),
   from: timestamp.describe("Start of the first step"),

@@ -6,7 +6,7 @@ import { projectParams } from "./projects.ts";
 /** Counting stops at this number, which limits the cost of counting. */
 export const MAX_COUNTED = 1000;
 
-export const USAGE_SUBJECTS = [
+const USAGE_SUBJECTS = [
   "projects",
   "members",
   "apiKeys",
@@ -25,7 +25,7 @@ export const USAGE_SUBJECTS = [
 ] as const;
 export type UsageSubject = typeof USAGE_SUBJECTS[number];
 
-export const usageItem = z.object({
+const usageItem = z.object({
   subject: z.enum(USAGE_SUBJECTS).describe("Counted resource").meta({ example: "domains" }),
   of: z.string().nullable().describe(
     "Name of the database it belongs to; null for the workspace or project",

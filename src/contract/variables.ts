@@ -60,7 +60,7 @@ export const variableReference = z.object({
 }).meta({ id: "VariableReference" });
 export type VariableReference = z.infer<typeof variableReference>;
 
-export const setVariableBody = z.object({
+const setVariableBody = z.object({
   value: variableValue.meta({
     description:
       "Value of the variable. `${{backend.url}}` stands for the URL of project `backend`, `${{db.shop.url}}` for the connection string of database `shop`, `${{self.url}}` for the deployment's own URL",

@@ -142,7 +142,7 @@ const response = z.string().nullable().meta({
   example: "ok",
 });
 
-export const webhookDelivery = z.object({
+const webhookDelivery = z.object({
   id: uuid.describe("ID of the delivery"),
   messageId: z.string().describe("`webhook-id`, which receivers use to detect duplicates"),
   event: eventName.meta({ description: "Name of the event", example: "deployment.live" }),

@@ -32,7 +32,7 @@ export interface HistoryContent {
   readonly segments: readonly Segment[];
 }
 
-export interface HistoryPlan {
+interface HistoryPlan {
   readonly bases: readonly Base[];
   readonly segments: readonly Segment[];
   /** Whether to create a base backup now. */

@@ -1,7 +1,7 @@
 /** @module The interface for PostgreSQL engines, which the platform and the gateway use. */
 
 /** `embedded` is PGlite in its own process. `server` is a PostgreSQL server. */
-export const ENGINE_KINDS = ["embedded", "server"] as const;
+const ENGINE_KINDS = ["embedded", "server"] as const;
 export type EngineKind = (typeof ENGINE_KINDS)[number];
 
 export interface BranchLimits {

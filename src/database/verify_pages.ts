@@ -74,7 +74,7 @@ function pageChecksum(page: Uint8Array, block: number): number {
   return sum % 0xffff + 1;
 }
 
-export interface PagesReport {
+interface PagesReport {
   readonly pages: number;
   /** Number of pages without a checksum. The database was created without checksums. */
   readonly unchecked: number;

@@ -16,7 +16,7 @@ import { PAGE_PATH } from "./page/dev_page.tsx";
 import { PROBLEM_HINT, showProblem } from "./page/problem_page.tsx";
 import type { ArrivedRequest } from "./request_log.ts";
 
-export interface DevHandlerOptions {
+interface DevHandlerOptions {
   readonly edge: EdgeHandler;
   /** A hostname for the project, in addition to localhost. */
   readonly ownHost: string | undefined;

@@ -16,7 +16,7 @@ export interface Problem {
 }
 
 /** Parts of a project, each with its own problems. `calls` are errors in running functions. */
-export type ProblemPart = "files" | "functions" | "rules" | "calls";
+type ProblemPart = "files" | "functions" | "rules" | "calls";
 
 export class Problems {
   readonly #byPart = new Map<ProblemPart, readonly Problem[]>();

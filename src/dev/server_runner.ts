@@ -20,7 +20,7 @@ export interface ServerProgram {
   readonly inspectorPort: number | undefined;
 }
 
-export interface RunnerParts {
+interface RunnerParts {
   /** Variables of the local services. */
   readonly local: Readonly<Record<string, string>>;
   readonly inspectors: Inspectors;

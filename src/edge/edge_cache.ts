@@ -158,7 +158,7 @@ function isOf({ common }: Site, { headers }: EdgeResponse): boolean {
 }
 
 /** A response, and whether the platform has already applied the header rules to it. */
-export interface EdgeAnswer {
+interface EdgeAnswer {
   readonly response: EdgeResponse;
   readonly isFinal: boolean;
 }

@@ -32,7 +32,7 @@ export interface RelayedClient {
   readonly scheme: "http" | "https";
 }
 
-export interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
+interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
   /** Opens a connection to the platform. */
   readonly dial: () => Promise<Deno.Conn>;
   /**

@@ -22,7 +22,7 @@ export interface Subscribed {
   end(): void;
 }
 
-export interface PublisherOptions {
+interface PublisherOptions {
   /** Time within which a subscriber must apply a change, in milliseconds. */
   readonly patienceMs: number;
 }

@@ -1,7 +1,7 @@
 /** @module Applies changes in order, and requests a snapshot if a change is missing. */
 import type { Change, FeedMessage, Snapshot } from "./messages.ts";
 
-export interface SubscriberOptions {
+interface SubscriberOptions {
   /** Applies a message. A failure is reported, and later changes are still applied. */
   apply(message: FeedMessage): void | Promise<void>;
   /** Replaces all state known so far. */

@@ -14,7 +14,7 @@ export interface NamespaceHandlerOptions {
   readonly onTrouble: (message: string) => void;
 }
 
-export interface KvHandlerOptions<Owner> extends NamespaceHandlerOptions {
+interface KvHandlerOptions<Owner> extends NamespaceHandlerOptions {
   /** Returns the owner of the token, or `undefined` if the token is unknown. */
   readonly ownerOf: (token: string) => Owner | undefined;
   readonly namespaceOf: (owner: Owner) => Namespace;

@@ -2,14 +2,14 @@
 import { createNamespaceHandler, type NamespaceHandlerOptions } from "./handle_request.ts";
 import type { Namespace } from "./types.ts";
 
-export interface KvFetchRequest {
+interface KvFetchRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: ReadableStream<Uint8Array> | null;
 }
 
-export interface KvFetchResponse {
+interface KvFetchResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: readonly (readonly [string, string])[];

@@ -26,7 +26,7 @@ import type {
 import { Usage } from "./usage.ts";
 import type { Lease, Operation, Outcome, RecordKey, RecordStore } from "../store/mod.ts";
 
-export interface KvStoreOptions {
+interface KvStoreOptions {
   readonly kv: RecordStore;
   /** Prefix of every key in the store. */
   readonly root: RecordKey;

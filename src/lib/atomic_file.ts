@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { withPath } from "./file_fault.ts";
 import { renameDurably } from "./sync_folder.ts";
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Permission bits of the new file; if missing, the system's default. */
   readonly mode?: number;
 }

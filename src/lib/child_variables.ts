@@ -78,7 +78,7 @@ export function inheritedVariables(
   );
 }
 
-export interface ChildVariables {
+interface ChildVariables {
   readonly env: Record<string, string>;
   /** Names of the omitted variables, sorted. */
   readonly heldBack: readonly string[];

@@ -9,7 +9,7 @@ export const CONTENTION_LIMIT_MS = 10_000;
 /** The longest pause between two attempts, in milliseconds. */
 const MAX_PAUSE_MS = 50;
 
-export interface ContentionOptions {
+interface ContentionOptions {
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
   /** Returns a random number from 0 to 1. */

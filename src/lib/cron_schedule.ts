@@ -2,7 +2,7 @@
 import { Cron } from "croner";
 
 /** A cron expression, and the time zone in which it applies. */
-export interface CronSchedule {
+interface CronSchedule {
   readonly schedule: string;
   /** IANA name; UTC by default. */
   readonly timezone?: string | undefined;

@@ -10,8 +10,8 @@ export const FAKES = ["name", "email", "phone", "address", "company", "text"] as
 export type Fake = (typeof FAKES)[number];
 
 /** Maximum number of tables with masks, and of masked columns per table. */
-export const MAX_MASKED_TABLES = 200;
-export const MAX_MASKED_COLUMNS = 200;
+const MAX_MASKED_TABLES = 200;
+const MAX_MASKED_COLUMNS = 200;
 /** Maximum length of all masks together as JSON, in characters. */
 const MAX_MASK_CHARACTERS = 16 * 1024;
 /**
@@ -24,10 +24,10 @@ export const MAX_MIGRATE_COMMAND = 1024;
 export const PREVIEW_RULE = 'Use "copy", "schema" or "empty"';
 export const RESET_RULE = 'Use "deploy" or "never"';
 const FAKE_NAMES = FAKES.map((fake) => `"fake:${fake}"`).join(", ");
-export const MASK_RULE = `Use "null", "hash", "keep" or one of ${FAKE_NAMES}`;
+const MASK_RULE = `Use "null", "hash", "keep" or one of ${FAKE_NAMES}`;
 const NAMES_RULE = "Use names of 1 to 200 characters";
 const TABLE_RULE = `Use a table of at most ${MAX_MASKED_COLUMNS} columns and their masks`;
-export const TABLES_RULE =
+const TABLES_RULE =
   `Use at most ${MAX_MASKED_TABLES} tables of columns and their masks, such as [db.mask.users]`;
 
 const SIZE_RULE = `Use masks of at most ${MAX_MASK_CHARACTERS} characters in total`;

@@ -3,7 +3,7 @@
  * parses values, but silently skips what it cannot read. Pure.
  */
 
-export interface DotenvAssignment {
+interface DotenvAssignment {
   readonly key: string;
   /** From 1. */
   readonly line: number;
@@ -11,7 +11,7 @@ export interface DotenvAssignment {
   readonly text: string;
 }
 
-export interface DotenvLineProblem {
+interface DotenvLineProblem {
   /** From 1. */
   readonly line: number;
   readonly message: string;

@@ -1,7 +1,7 @@
 /** @module Uses `du` to watch the disk usage of folders that untrusted code writes to. */
 import { runProgram } from "./spawn_program.ts";
 
-export interface SizeWatch {
+interface SizeWatch {
   /** Aborted when the folders are too large, or have too many files to count in time. */
   readonly exceeded: AbortSignal;
   stop(): Promise<void>;

@@ -25,7 +25,7 @@ export type GitAddress =
   }
   | { readonly transport: "local"; readonly path: string; readonly origin: null };
 
-export type GitUrlResult =
+type GitUrlResult =
   | { readonly ok: true; readonly address: GitAddress }
   | { readonly ok: false; readonly problem: string };
 

@@ -9,7 +9,7 @@
 import type { Pause } from "./next_turn.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
-export interface JsonLimits {
+interface JsonLimits {
   /** Maximum nesting depth of objects and arrays. */
   readonly maxDepth: number;
   /** Maximum number of members in one object; 1,000 by default. */

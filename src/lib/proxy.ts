@@ -2,7 +2,7 @@
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-export interface NamedProxy {
+interface NamedProxy {
   /** Environment variable that sets the proxy. */
   readonly variable: string;
   /** The proxy's address, without user name and password. */

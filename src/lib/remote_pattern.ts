@@ -6,7 +6,7 @@
 /** Maximum length of a pattern, in characters. */
 export const MAX_REMOTE_PATTERN = 500;
 
-export interface RemotePattern {
+interface RemotePattern {
   readonly scheme: "http" | "https";
   /**
    * Labels of the hostname in reverse order. The last entry can be a wildcard: `*` for exactly one

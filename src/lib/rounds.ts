@@ -1,6 +1,6 @@
 /** @module Repeats work while a program runs, one round at a time. */
 
-export interface RoundsOptions {
+interface RoundsOptions {
   /** Time until the first round, in milliseconds. */
   readonly firstMs: number;
   /**

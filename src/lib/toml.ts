@@ -18,7 +18,7 @@ export interface TomlDocument {
   locateKey(path: readonly PathStep[]): Position | undefined;
 }
 
-export type TomlResult =
+type TomlResult =
   | { readonly ok: true; readonly document: TomlDocument }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 

@@ -5,7 +5,7 @@
 import type { Diagnostic, Position } from "./diagnostic.ts";
 
 /** The first byte that is not UTF-8. */
-export interface Utf8Fault {
+interface Utf8Fault {
   /** Number of bytes before the invalid one. */
   readonly offset: number;
   /** The value of the invalid byte. */
@@ -14,7 +14,7 @@ export interface Utf8Fault {
   readonly position: Position;
 }
 
-export type Utf8Result =
+type Utf8Result =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly fault: Utf8Fault };
 

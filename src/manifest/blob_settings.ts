@@ -1,9 +1,9 @@
 /** @module The manifest's `blobs`: the objects from the blob store that the site serves. */
 import * as z from "zod";
 
-export const MAX_PUBLIC_PREFIXES = 100;
+const MAX_PUBLIC_PREFIXES = 100;
 /** The initial data of a non-production environment at its first deployment. */
-export const BLOB_PREVIEWS = ["empty", "copy"] as const;
+const BLOB_PREVIEWS = ["empty", "copy"] as const;
 
 const PREFIXES_RULE = `Use a list of at most ${MAX_PUBLIC_PREFIXES} key prefixes`;
 

@@ -20,7 +20,7 @@ export interface OutputCandidates {
   readonly hasServer?: boolean;
 }
 
-export type FindOutputResult =
+type FindOutputResult =
   | {
     readonly ok: true;
     /** Path relative to the project, with `/`. `.` is the project's own folder. */

@@ -1,7 +1,7 @@
 /** @module Formats a manifest's problems as text with one line for each problem. */
 import type { ManifestProblem } from "./types.ts";
 
-export const MANIFEST_REFERENCE = "docs/manifest.md";
+const MANIFEST_REFERENCE = "docs/manifest.md";
 
 /**
  * Returns a header line, one `<field path>: <message>` line for each problem, and a pointer to the

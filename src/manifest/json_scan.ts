@@ -6,7 +6,7 @@
 
 import { describeValue } from "../lib/describe_value.ts";
 
-export interface JsonFault {
+interface JsonFault {
   /** UTF-16 offset into the text. */
   readonly offset: number;
   readonly message: string;

@@ -34,7 +34,7 @@ const nextImages = z.object({
   localPatterns: z.array(z.object({ pathname: z.string().optional() })).optional(),
 });
 
-export interface NextImageSettings {
+interface NextImageSettings {
   /**
    * Missing if Next.js uses a different image loader or none, and therefore does not convert images
    * itself.

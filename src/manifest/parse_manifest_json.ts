@@ -3,7 +3,7 @@ import { findJsonFault } from "./json_scan.ts";
 import { MAX_MANIFEST_BYTES, MAX_MANIFEST_DEPTH } from "./limits.ts";
 import type { ManifestProblem } from "./types.ts";
 
-export type ManifestJsonResult =
+type ManifestJsonResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly ManifestProblem[] };
 

@@ -4,15 +4,15 @@ import * as z from "zod";
 /** Maximum number of queues per deployment. */
 export const MAX_QUEUES = 20;
 /** Matches the name of a queue. */
-export const QUEUE_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
-export const MAX_QUEUE_CONCURRENCY = 100;
-export const MAX_QUEUE_RETRIES = 20;
+const QUEUE_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+const MAX_QUEUE_CONCURRENCY = 100;
+const MAX_QUEUE_RETRIES = 20;
 /** Maximum duration of one delivery, in milliseconds: 15 minutes. */
-export const MAX_QUEUE_TIMEOUT_MS = 900_000;
+const MAX_QUEUE_TIMEOUT_MS = 900_000;
 
-export const DEFAULT_QUEUE_CONCURRENCY = 5;
-export const DEFAULT_QUEUE_RETRIES = 5;
-export const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
+const DEFAULT_QUEUE_CONCURRENCY = 5;
+const DEFAULT_QUEUE_RETRIES = 5;
+const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
 
 const MAX_PATH = 512;
 const WANTED_NAME =
@@ -46,7 +46,7 @@ export const queueSchema = z.strictObject({
 }, "Use a table with name and path");
 
 /** A queue, as declared by a deployment. */
-export type DeclaredQueue = Readonly<z.infer<typeof queueSchema>>;
+type DeclaredQueue = Readonly<z.infer<typeof queueSchema>>;
 
 export const queuesSchema = z.array(queueSchema, WANTED_LIST).max(MAX_QUEUES, WANTED_LIST)
   .superRefine((queues, context) => {

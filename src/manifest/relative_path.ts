@@ -1,6 +1,6 @@
 /** @module Paths inside the output directory, as written in a manifest. */
 
-export type RelativePathResult =
+type RelativePathResult =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly reason: string };
 

@@ -2,13 +2,13 @@
 import { createRouteTable } from "./route_table.ts";
 import type { Route } from "./types.ts";
 
-export interface RouteTableBench {
+interface RouteTableBench {
   readonly routes: number;
   /** Number of nanoseconds per match, after compilation and warm-up, for many different paths. */
   readonly nsPerMatch: number;
 }
 
-export interface BenchOptions {
+interface BenchOptions {
   /** Returns the time in fractional milliseconds. */
   readonly now: () => number;
   readonly sizes?: readonly number[];

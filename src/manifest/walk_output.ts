@@ -31,7 +31,7 @@ const NOTHING_IGNORED: IgnoredEntries = {
   enter: () => Promise.resolve(NOTHING_IGNORED),
 };
 
-export interface WalkOptions {
+interface WalkOptions {
   /**
    * The project's own folder. If this is the output directory, files that do not belong to a site
    * are skipped.

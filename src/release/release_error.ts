@@ -1,6 +1,6 @@
 /** @module The error for a release that cannot be used. */
 
-export interface ReleaseErrorFacts {
+interface ReleaseErrorFacts {
   /** Advice for the user. */
   readonly hint?: string;
   readonly cause?: unknown;

@@ -9,7 +9,7 @@ import { createFacts, type RequestFacts } from "./request/facts.ts";
 import { normalizeRules } from "./rule_set/normalize.ts";
 import { type Rule, type RuntimeRuleSet, SCHEMA_VERSION } from "./rule_set/types.ts";
 
-export interface EvaluationRow {
+interface EvaluationRow {
   readonly scenario: string;
   readonly rules: number;
   /** The best time of several rounds. */

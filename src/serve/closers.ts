@@ -1,6 +1,6 @@
 /** Closes all opened resources, in reverse order. @module */
 
-export interface Closable {
+interface Closable {
   close(): void | Promise<void>;
 }
 

@@ -35,7 +35,7 @@ export interface DatabaseFacts {
   readonly records: RecordFacts | undefined;
 }
 
-export interface InspectDatabasesOptions {
+interface InspectDatabasesOptions {
   readonly dataDir: string;
   /** The same as for `svc serve --postgres`; by default, the server in the data directory. */
   readonly postgres?: string;

@@ -47,7 +47,7 @@ const FEED_PATIENCE_MS = 2000;
 
 const monotonic = (): number => performance.now();
 
-export interface OpenFoundation {
+interface OpenFoundation {
   readonly foundation: Foundation;
   /** Whether the store is read-only, so the platform can only serve. */
   readonly readOnly: boolean;

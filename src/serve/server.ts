@@ -224,7 +224,7 @@ interface Term {
 }
 
 /** The edges that share the platform's port; missing if there are none. */
-export interface Beside {
+interface Beside {
   edges?: LocalEdges | undefined;
 }
 

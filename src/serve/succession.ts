@@ -13,7 +13,7 @@ import { type Dispatch, DRAIN_MS, type Listeners } from "./listeners.ts";
 import type { LocalEdges } from "./local_edges/local_edges.ts";
 import type { CompleteOptions } from "./options.ts";
 
-export interface SuccessionParts {
+interface SuccessionParts {
   /** The previous platform, if it is still running. */
   readonly takeover: Takeover | undefined;
   readonly listeners: Listeners;

@@ -34,7 +34,7 @@ export interface Sources {
   readonly absolute: (path: string) => string;
 }
 
-export interface FoundSetting {
+interface FoundSetting {
   readonly value: unknown;
   /** The source of the value: the flag, the variable, or the line in the file. */
   readonly from: string;

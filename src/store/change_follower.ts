@@ -19,7 +19,7 @@ const BEHIND_MS = 5000;
 /** Maximum number of commits that are read at a time. */
 const MOST = 1000;
 
-export interface ChangeHandlers {
+interface ChangeHandlers {
   /** Applies other nodes' changes. A failure is reported but not retried. */
   onChanges(keys: readonly RecordKey[]): Promise<void>;
   /**

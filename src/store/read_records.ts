@@ -5,7 +5,7 @@ import type { Connections } from "./connections.ts";
 /** Maximum number of records that are read at a time. */
 const MOST = 500;
 
-export interface StoredRecord {
+interface StoredRecord {
   readonly key: Uint8Array<ArrayBuffer>;
   readonly value: Uint8Array<ArrayBuffer> | Deno.KvU64;
   /** Milliseconds until the record expires, according to the database's clock. */

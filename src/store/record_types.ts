@@ -18,7 +18,7 @@ export interface Entry<T = unknown> {
   readonly versionstamp: string;
 }
 
-export interface NoEntry {
+interface NoEntry {
   readonly key: RecordKey;
   readonly value: null;
   readonly versionstamp: null;

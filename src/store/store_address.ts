@@ -2,7 +2,7 @@
  * Reads a PostgreSQL store's address and user from a URL, environment variables and files. @module
  */
 
-export interface StoreHost {
+interface StoreHost {
   readonly hostname: string;
   readonly port: number;
 }

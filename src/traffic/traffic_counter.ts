@@ -4,7 +4,7 @@ import { type EncodedCounts, type Layer, TrafficCounts } from "./traffic_counts.
 import { dayOf, VisitorHash } from "./visitor_hash.ts";
 import type { MeasuredVitals } from "./vitals_counts.ts";
 
-export interface CountedClient {
+interface CountedClient {
   /** IP address. */
   readonly ip: string;
   /** Returns a header of the request, such as `user-agent` or `referer`. */
@@ -84,7 +84,7 @@ class DayOfVisitors {
   }
 }
 
-export interface TrafficCounterOptions {
+interface TrafficCounterOptions {
   /**
    * Returns the salt for a day, which is given as a number of days since the Unix epoch. The salt
    * is the same on all nodes.

@@ -8,7 +8,7 @@
 
 /** LCP, INP, FCP and TTFB in milliseconds, CLS in thousandths. */
 export const VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"] as const;
-export type Vital = typeof VITALS[number];
+type Vital = typeof VITALS[number];
 
 /** Maximum number of pages with separately stored vitals. */
 export const MAX_VITAL_PAGES = 20;

@@ -13,7 +13,7 @@ import type { BuildJobFile } from "./wire.ts";
 const FOR_PEOPLE = /\.md$/i;
 
 /** The parts of a project, as paths in its repository. */
-export interface ProjectParts {
+interface ProjectParts {
   /** The project's folder. */
   readonly root: string;
   /** Folders of the workspace packages that the project needs. */

@@ -24,7 +24,7 @@ const NOT_OF_IMAGE = /^(?:dev|proc|sys|tmp|run)(?:\/|$)|^\.dockerenv$/;
 /** Name of a file that preserves an empty folder. Deployments store only files. */
 const PLACEHOLDER = ".svc-empty";
 
-export interface ImageFile {
+interface ImageFile {
   /** Absolute path of the file's content on this machine. */
   readonly content: string;
   /** Size in bytes. */
@@ -65,7 +65,7 @@ function foldersAbove(path: string): string[] {
  * Converts a link target so that, in a deployment, it points to the same file as in the image's
  * root.
  */
-export function relativeTarget(path: string, target: string): string {
+function relativeTarget(path: string, target: string): string {
   const folder = posix.dirname(`/${path}`);
   return posix.relative(folder, posix.resolve(folder, target)) || ".";
 }

@@ -12,7 +12,7 @@ import { environmentOf } from "../run_command.ts";
 import type { BuildHost } from "../types.ts";
 import { type Machine, type ManagerPackage, managerPackage } from "./manager_package.ts";
 
-export interface WantedManager {
+interface WantedManager {
   readonly name: PackageManager;
   /** An exact version, a range or a tag. */
   readonly version: string;
@@ -24,7 +24,7 @@ export interface WantedManager {
   readonly directory: string;
 }
 
-export interface FetchedManager {
+interface FetchedManager {
   readonly version: string;
   /** Folder with the programs of the package manager, to put first in the search path. */
   readonly bin: string;

@@ -7,7 +7,7 @@ import { type BuildHost, inEnvironment } from "../types.ts";
 import { installFault, missingLockFile } from "./install_faults.ts";
 import { missingPlatformPackages } from "./missing_platform_packages.ts";
 
-export interface InstallFacts {
+interface InstallFacts {
   /** Absolute path of the project's folder. */
   readonly directory: string;
   readonly detected: DetectedProject;
@@ -15,7 +15,7 @@ export interface InstallFacts {
   readonly variables: () => Promise<Readonly<Record<string, string>>>;
 }
 
-export interface PlannedInstall {
+interface PlannedInstall {
   readonly command: string;
   /** Absolute path of the folder that the command runs in. */
   readonly directory: string;

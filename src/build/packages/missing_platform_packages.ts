@@ -29,7 +29,7 @@ export interface System {
   readonly cpu: string;
 }
 
-export const THIS_SYSTEM: System = { os: process.platform, cpu: process.arch };
+const THIS_SYSTEM: System = { os: process.platform, cpu: process.arch };
 
 /** Returns whether a field such as `os` allows a value: `["linux"]`, `["!win32"]`. */
 function allows(field: readonly string[] | undefined, value: string): boolean {

@@ -6,7 +6,7 @@ import type { BuildHost } from "../types.ts";
 import { fetchManager } from "./fetch_manager.ts";
 
 /** A program of a package manager. */
-export interface ManagerProgram {
+interface ManagerProgram {
   readonly name: string;
   /** Absolute path of the folder that the program needs, without links. */
   readonly folder: string;

@@ -28,7 +28,7 @@ function withFolderFirst(env: Environment, folder: string): Environment {
 /** Maximum duration of `--version`, in milliseconds. Some managers download themselves first. */
 const VERSION_MS = 60_000;
 
-export interface ManagerFacts {
+interface ManagerFacts {
   /** Absolute path of the project's folder. */
   readonly directory: string;
   readonly detected: DetectedProject;

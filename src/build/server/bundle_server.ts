@@ -62,7 +62,7 @@ export async function bundleLayer(
   return { result, prefix: place.prefix };
 }
 
-export interface LayerBundle {
+interface LayerBundle {
   readonly result: ServerBundleResult;
   /** Prefix of the bundle's paths in the deployment: a folder with a trailing slash, or empty. */
   readonly prefix: string;

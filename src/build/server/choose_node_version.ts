@@ -25,7 +25,7 @@ export interface NodeRequirement {
   readonly text: string;
 }
 
-export type NodeChoice =
+type NodeChoice =
   | { readonly ok: true; readonly version: string; readonly warning?: string }
   | { readonly ok: false; readonly message: string };
 

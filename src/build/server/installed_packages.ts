@@ -51,7 +51,7 @@ export async function requiredIn(folder: string): Promise<readonly string[]> {
   return Object.keys((await packageIn(folder)).dependencies);
 }
 
-export interface InstalledOptions {
+interface InstalledOptions {
   /**
    * Real path of the folder where the search ends: the workspace's or the project's.
    */

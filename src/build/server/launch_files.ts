@@ -6,7 +6,7 @@ import type { OutputContent } from "../hash_files.ts";
 const SERVER_FILE = "svc-server.mjs";
 const PRELUDE_FILE = "svc-prelude.mjs";
 
-export interface LaunchFiles {
+interface LaunchFiles {
   /** Deployment path of the file that Node starts. */
   readonly entry: string;
   readonly contents: readonly OutputContent[];

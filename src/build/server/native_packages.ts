@@ -21,7 +21,7 @@ interface Addon {
 }
 
 /** Major versions of Node that matter for addons. */
-export interface NodeMajors {
+interface NodeMajors {
   /** The Node version that installed the packages, if known. */
   readonly built: string | undefined;
   readonly serving: string;

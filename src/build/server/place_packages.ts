@@ -27,7 +27,7 @@ export interface PlacedTrace {
   readonly links: ReadonlyMap<string, string>;
 }
 
-export interface PlacesOptions {
+interface PlacesOptions {
   /** The workspace's folder, or the project's if there is none. */
   readonly base: string;
   /** The server's folder in the deployment. */
@@ -40,7 +40,7 @@ export interface PlacesOptions {
   readonly stores: readonly string[];
 }
 
-export interface PlacedPackages {
+interface PlacedPackages {
   /** Deployment paths of the files that are not already in the output, keyed by real path. */
   readonly files: ReadonlyMap<string, string>;
   /** Relative targets of symbolic links, keyed by the links' paths in the deployment. */

@@ -14,7 +14,7 @@ import { imageServer } from "./image_server.ts";
 import { nodeServer } from "./node_server.ts";
 import type { PreparedServer, ServerFacts, ServerReport } from "./types.ts";
 
-export interface PreparedServers {
+interface PreparedServers {
   /** The deployed files, in ascending order of their paths. */
   readonly contents: readonly OutputContent[];
   /**

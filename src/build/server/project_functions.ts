@@ -33,7 +33,7 @@ export interface RunnableFunctions extends Pick<ProvidedFunctions, "paths" | "ti
   readonly notes: readonly string[];
 }
 
-export interface FunctionsPlace {
+interface FunctionsPlace {
   /** Absolute path of the project. */
   readonly directory: string;
   readonly config: ProjectConfig | undefined;

@@ -5,7 +5,7 @@ import type { Trace } from "../../runtime/mod.ts";
 import { BuildError } from "../build_error.ts";
 import type { BuildHost } from "../types.ts";
 
-export interface TracedServer {
+interface TracedServer {
   /** Path of the entry in the deployment. */
   readonly entry: string;
   /** Absolute real path of the project. */

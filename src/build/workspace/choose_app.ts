@@ -6,7 +6,7 @@ import { createFolderReader } from "../folder_reader.ts";
 import type { BuildHost } from "../types.ts";
 import { type Member, readMembers } from "./members.ts";
 
-export interface WorkspaceApp {
+interface WorkspaceApp {
   /** The app's folder, relative to the root, with `/` as the separator. */
   readonly path: string;
   /** A readable description of the kind of project. */

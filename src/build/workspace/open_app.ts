@@ -13,7 +13,7 @@ import { RULES_FILE } from "../read_rules_file.ts";
 import type { BuildHost } from "../types.ts";
 import { chooseApp } from "./choose_app.ts";
 
-export interface OpenedApp {
+interface OpenedApp {
   /** Absolute path of the folder to build. */
   readonly directory: string;
   /** Absolute path of the folder with the rules and functions. */

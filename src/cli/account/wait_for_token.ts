@@ -13,7 +13,7 @@ const LONGEST_PAUSE_MS = 30_000;
 /** The last response: a token or a refusal. */
 export type LoginOutcome = Extract<PollAnswer, { type: "token" | "refused" }>;
 
-export interface WaitOptions {
+interface WaitOptions {
   readonly now: Clock;
   /** Waits. Rejects when the user stops the program. */
   readonly sleep: (milliseconds: number) => Promise<void>;

@@ -3,12 +3,12 @@ import { Command, type OptionValues } from "@commander-js/extra-typings";
 import type { CandidateKind } from "../session/candidate.ts";
 import type { Context } from "../session/context.ts";
 
-export interface CommandInput<Args extends unknown[], Flags extends OptionValues> {
+interface CommandInput<Args extends unknown[], Flags extends OptionValues> {
   readonly args: Args;
   readonly flags: Flags;
 }
 
-export interface CommandSpec<Args extends unknown[], Flags extends OptionValues> {
+interface CommandSpec<Args extends unknown[], Flags extends OptionValues> {
   /** Displayed by help below the summary, which is defined in the group. */
   readonly description?: string;
   /** Declares arguments and flags on an empty command. */

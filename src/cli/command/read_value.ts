@@ -12,7 +12,7 @@ export interface ValueFlags {
   readonly allowEmpty?: true | undefined;
 }
 
-export interface ValueFacts {
+interface ValueFacts {
   readonly key: string;
   readonly category: VariableCategory;
 }

@@ -80,7 +80,7 @@ const visible = (entries: readonly CommandEntry[]) =>
   entries.filter((entry) => isGroup(entry) || entry.hidden !== true);
 
 /** The parsed command line to complete. */
-export interface TypedLine {
+interface TypedLine {
   readonly commands: readonly CommandEntry[];
   /** The command named by the words before the last one. */
   readonly asked: CommandLeaf | undefined;

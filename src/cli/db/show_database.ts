@@ -23,7 +23,7 @@ function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
 }
 
 /** Describes how far back data can be restored, and how much storage the history uses. */
-export function formatHistory(
+function formatHistory(
   { since, keepDays, sizeBytes, maxBytes, problem }: DatabaseHistory,
 ): string {
   const range = since === null ? "none yet" : `any time since ${since}`;

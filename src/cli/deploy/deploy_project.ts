@@ -37,7 +37,7 @@ import { reportRelease, type RollingFlags, rollingOf } from "./rolling.ts";
 import { findMissingParts, warnOfMissingParts } from "./missing_parts.ts";
 import { sendDeployment, type Sent } from "./send_deployment.ts";
 
-export interface DeployFlags extends DeployTargetFlags, RollingFlags {
+interface DeployFlags extends DeployTargetFlags, RollingFlags {
   readonly projectId?: string | undefined;
   readonly skipBuild?: true | undefined;
   readonly buildCommand?: string | undefined;

@@ -30,7 +30,7 @@ export interface DeployTarget {
   readonly url: string | null;
 }
 
-export interface DeployTargetFacts {
+interface DeployTargetFacts {
   readonly client: Client;
   readonly project: Project;
   readonly folder: ProjectFolder;

@@ -40,7 +40,7 @@ export interface DeploymentPlace {
 }
 
 /** A deployment with the list of its files. */
-export interface LastDeployment {
+interface LastDeployment {
   readonly id: string;
   readonly files: readonly DeploymentFile[];
 }

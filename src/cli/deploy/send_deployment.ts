@@ -33,12 +33,12 @@ import {
 } from "./last_deployment.ts";
 
 /** Runs the check commands against the deployment's URL. */
-export type CheckCommandsRun = (
+type CheckCommandsRun = (
   place: ResponseOf<typeof stageDeployment>,
 ) => Promise<CommandResult[]>;
 
 /** Runs the command that migrates the database. */
-export type MigrationRun = (
+type MigrationRun = (
   wanted: ResponseOf<typeof migrateDeployment>,
 ) => Promise<CommandResult>;
 

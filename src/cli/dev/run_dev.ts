@@ -91,7 +91,7 @@ async function chooseCommand(
   return folder.config?.dev.command ?? await detectDevCommand(folder.directory, { inspected });
 }
 
-export interface DevFlags extends CommandFlags {
+interface DevFlags extends CommandFlags {
   readonly port?: number | undefined;
   readonly inspect?: true | undefined;
   readonly inspectBrk?: true | undefined;

@@ -27,7 +27,7 @@ const MOST_BYTES = 65_536;
 /** Status of a node that must not receive requests. The response body gives the reason. */
 const NOT_READY = 503;
 
-export interface PlatformFacts {
+interface PlatformFacts {
   readonly version: string;
   /**
    * How far the platform's clock is ahead, in milliseconds; accurate to a second.

@@ -93,7 +93,7 @@ async function examineFormat(dataDir: string): Promise<Point | undefined> {
   }
 }
 
-export interface ExaminedDirectory {
+interface ExaminedDirectory {
   readonly points: readonly Point[];
   /** Whether this user and this program can read the directory's content. */
   readonly isReadable: boolean;

@@ -90,7 +90,7 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
 }
 
 /** Checks the history of embedded databases, and of the local server in the data directory. */
-export function judgeHistory({ cluster, embedded, isServed }: DatabaseFacts): readonly Point[] {
+function judgeHistory({ cluster, embedded, isServed }: DatabaseFacts): readonly Point[] {
   return [embedded.history, cluster?.history].flatMap((history) =>
     history === undefined ? [] : [judgeOneHistory(history, isServed)]
   );

@@ -14,7 +14,7 @@ const ADVICE =
   "Restore an earlier backup (svc restore) in another directory. svc serve logs damaged records, sets them aside and serves the rest";
 
 /** Evaluates the result of the deep check. */
-export function judgeDeep(verified: Verified): readonly Point[] {
+function judgeDeep(verified: Verified): readonly Point[] {
   const { records, unchecked, blobs, pages, uncheckedDatabases, damage, more } = verified;
   const points: Point[] = damage.slice(0, MOST_POINTS).map((found) => ({
     name: "stored data",

@@ -14,7 +14,7 @@ import { examineNode } from "./node_versions.ts";
 import { examineToolchains } from "./toolchains.ts";
 import { examineBuildSandbox, examineNodeSandbox, judgeServerSandbox } from "./sandboxes.ts";
 
-export interface ExamineOptions {
+interface ExamineOptions {
   readonly dataDir: string;
   /** Folder in which esbuild's binary can be stored. */
   readonly cacheDir: string;
@@ -47,7 +47,7 @@ function memoryWatch(): Point {
 }
 
 /** Describes how a platform that is started from here would limit the memory of project code. */
-export function describeMemoryLimits(place: GroupPlace): string {
+function describeMemoryLimits(place: GroupPlace): string {
   return "folder" in place
     ? "control groups limit the memory of servers, functions and builds, including socket buffers"
     : "/proc shows the memory of processes but not of their sockets, so a limit on open files " +

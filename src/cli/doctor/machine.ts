@@ -14,7 +14,7 @@ import type { Point } from "./point.ts";
 const LEAST_FILES = 4096;
 const LEAST_MEMORY = 512 * 1024 * 1024;
 /** The default port of `svc serve`. */
-export const USUAL_PORT = 8787;
+const USUAL_PORT = 8787;
 const RELEASE_MS = 5000;
 
 /** Checks how many files a process can open, according to `/proc/self/limits`. */

@@ -1,7 +1,7 @@
 /** @module The result of one check in `svc doctor`. */
 
 /** `warn` if the platform runs, but with less protection or fewer features. */
-export type PointState = "ok" | "warn" | "fail";
+type PointState = "ok" | "warn" | "fail";
 
 export interface Point {
   readonly name: string;

@@ -13,19 +13,19 @@ import { isVariableName } from "./variable_name.ts";
 /** Maximum size of a dotenv file, in bytes. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
-export interface DotenvEntry {
+interface DotenvEntry {
   readonly key: string;
   readonly value: string;
   readonly category: VariableCategory;
 }
 
-export interface DotenvProblem {
+interface DotenvProblem {
   /** Key of the variable, or `line 3` if there is none. */
   readonly key: string;
   readonly message: string;
 }
 
-export interface DotenvFacts {
+interface DotenvFacts {
   /** Category of variables without a declaration, from `--plain` or `--secret`. */
   readonly flag: VariableCategory | undefined;
   readonly declarations: ReadonlyMap<string, EnvDeclaration>;

@@ -7,7 +7,7 @@ import { SCOPE_ALL, type Variable, type VariableCategory } from "../../contract/
 import { CliError } from "../errors/cli_error.ts";
 import type { SuggestedCommands } from "../errors/suggested_commands.ts";
 
-export interface MissingVariable {
+interface MissingVariable {
   readonly key: string;
   readonly environment: string;
   readonly visibility: Visibility;
@@ -16,12 +16,12 @@ export interface MissingVariable {
 }
 
 /** A variable that is declared sensitive, but stored as plain. */
-export interface ExposedVariable {
+interface ExposedVariable {
   readonly key: string;
   readonly scope: string;
 }
 
-export interface MissingFacts {
+interface MissingFacts {
   readonly lines: SuggestedCommands;
   readonly environments: readonly string[];
   /** The ID of the project, if `svc.toml` does not contain it. */

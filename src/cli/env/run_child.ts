@@ -12,7 +12,7 @@ import { EXIT } from "../exit_code.ts";
 /** Signals that a terminal sends both to this program and to the child. */
 const SENT_BY_TERMINAL: ReadonlySet<Deno.Signal> = new Set(["SIGINT", "SIGQUIT"]);
 
-export interface ChildCommand {
+interface ChildCommand {
   readonly program: string;
   readonly args: readonly string[];
   /** The full environment of the child. */

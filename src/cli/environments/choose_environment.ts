@@ -23,7 +23,7 @@ import { nearest } from "../../lib/suggest.ts";
 /** Maximum number of environments to search. */
 const MAX_LISTED = 1000;
 
-export type EnvironmentSource = "flag" | "variable" | "context" | "answer";
+type EnvironmentSource = "flag" | "variable" | "context" | "answer";
 
 const SOURCE_NAMES: Readonly<Record<Exclude<EnvironmentSource, "answer">, string>> = {
   flag: "--environment",
@@ -39,7 +39,7 @@ interface EnvironmentReference {
   readonly source: Exclude<EnvironmentSource, "answer">;
 }
 
-export interface ChosenEnvironment {
+interface ChosenEnvironment {
   readonly environment: Environment;
   readonly source: EnvironmentSource;
 }

@@ -62,7 +62,7 @@ export interface FileDiagnostics {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface CliErrorFacts {
+interface CliErrorFacts {
   readonly hint?: string;
   /** Commands that would solve the problem. */
   readonly next?: readonly string[];

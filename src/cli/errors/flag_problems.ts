@@ -2,7 +2,7 @@
 import type { Problem } from "../../contract/common.ts";
 
 /** The parts of the command line that set request fields. */
-export interface GivenInput {
+interface GivenInput {
   /** Long names of the flags that were given. */
   readonly flags: readonly string[];
   /** Names of the command's arguments. */

@@ -13,7 +13,7 @@ import { CliError, type FileDiagnostics } from "./cli_error.ts";
 import { toFlagProblems } from "./flag_problems.ts";
 import type { SuggestedCommands } from "./suggested_commands.ts";
 
-export interface ErrorReport {
+interface ErrorReport {
   readonly message: string;
   readonly code: string;
   readonly exitCode: number;
@@ -59,7 +59,7 @@ function describeUsage(error: CommanderError, usage: string | undefined): ErrorR
 }
 
 /** Information about the run for describing an error. */
-export interface ErrorFacts {
+interface ErrorFacts {
   readonly apiUrl: string;
   /** Missing if the command line could not be read. */
   readonly lines?: SuggestedCommands | undefined;

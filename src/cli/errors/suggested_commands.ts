@@ -17,7 +17,7 @@ export interface KnownFlag {
  * Flags, keyed by their long names. A flag is set to a value or to `true`, or left out
  * (`undefined`). Flags in {@link TARGET_FLAGS} must be left out.
  */
-export type FlagChanges = Readonly<Record<string, string | true | undefined>>;
+type FlagChanges = Readonly<Record<string, string | true | undefined>>;
 
 export interface SuggestedCommands {
   /** Returns `svc <words>`, for the same platform and workspace as this run. */

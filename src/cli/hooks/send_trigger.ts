@@ -11,7 +11,7 @@ import type { Context } from "../session/context.ts";
 const HOOK_PATH = /^(.*)\/v1\/hooks\/([0-9a-f]{64})$/;
 const STATUS_PATH = /^(.*)\/v1\/triggered-deployments\/([^/]+)$/;
 
-export interface TriggerRequest {
+interface TriggerRequest {
   readonly url: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly idempotencyKey?: string | undefined;

@@ -46,7 +46,7 @@ export function mediaTypeOf(bytes: Uint8Array, given: ValueType | undefined): st
 }
 
 /** A value as a field of a JSON object. Bytes that are not text are encoded in base64. */
-export interface ShownValue {
+interface ShownValue {
   readonly value: unknown;
   readonly encoding: "json" | "text" | "base64";
 }

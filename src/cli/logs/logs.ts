@@ -96,7 +96,7 @@ function formatWritten(entry: Written, colors: Palette): string {
 }
 
 /** Formats a log entry as text that cannot control the terminal. */
-export function formatLogEntry(entry: LogEntry, colors: Palette): string {
+function formatLogEntry(entry: LogEntry, colors: Palette): string {
   if (entry.type !== "request") return formatWritten(entry, colors);
   const error = entry.error === undefined ? "" : ` ${entry.error}`;
   const hits = (entry.rules ?? []).map(({ outcome, ruleId }) => ` ${outcome}:${ruleId}`).join("");

@@ -21,7 +21,7 @@ import { startPlatform } from "../../serve/mod.ts";
 import type { PlatformOptions, RunningPlatform } from "../../serve/mod.ts";
 import { VERSION } from "../version.ts";
 
-export interface PreviewOptions {
+interface PreviewOptions {
   readonly port: number;
   /** True if the next free port can be used instead. */
   readonly mayMove: boolean;

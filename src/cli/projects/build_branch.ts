@@ -31,7 +31,7 @@ function againLine(
 
 const UNDER_WAY: ReadonlySet<Deployment["status"]> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-export interface WantedBuild {
+interface WantedBuild {
   readonly project: Project;
   readonly branch?: string | undefined;
   readonly commitSha?: string | undefined;

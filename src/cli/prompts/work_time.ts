@@ -2,7 +2,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Prompter } from "./prompter.ts";
 
-export interface WorkTime {
+interface WorkTime {
   /** Returns the number of milliseconds that the command has worked since it started. */
   elapsed(): number;
   /** Wraps a prompter to exclude the time until the user answers. */

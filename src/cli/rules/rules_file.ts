@@ -48,7 +48,7 @@ export async function readRulesSource(
   });
 }
 
-export interface ValidRules {
+interface ValidRules {
   readonly ruleSet: RuleSet;
   readonly runtime: RuntimeRuleSet;
   readonly diagnostics: LoadedRules["diagnostics"];

@@ -3,7 +3,7 @@ import { fstatSync } from "node:fs";
 import type { Environment } from "../session/global_flags.ts";
 
 /** Identifies a file by its device and inode. */
-export interface FileIdentity {
+interface FileIdentity {
   readonly dev: number | bigint;
   readonly ino: number | bigint;
 }

@@ -16,7 +16,7 @@ export type OldProgram =
     readonly leftOut: readonly string[];
   };
 
-export interface ProgramPlace {
+interface ProgramPlace {
   /** The program's real path. */
   readonly path: string;
   readonly os: typeof Deno.build.os;

@@ -146,7 +146,7 @@ export function serviceFile(
 }
 
 /** An installed service, and how to replace its program. */
-export interface ServiceRestart {
+interface ServiceRestart {
   /** Path of the service file. */
   readonly path: string;
   readonly command: string;

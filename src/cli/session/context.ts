@@ -80,7 +80,7 @@ export type CallCommand = (
  * The part of a folder's `svc.toml` that names a workspace, or `undefined` if there is no such
  * file.
  */
-export interface FolderConfig {
+interface FolderConfig {
   readonly config: Pick<ProjectConfig, "project"> | undefined;
 }
 
@@ -182,7 +182,7 @@ async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {
 }
 
 /** Gets a key for a workspace and, if known, a project. @throws {CliError} */
-export type JobKey = (
+type JobKey = (
   workspace: string | undefined,
   project: string | undefined,
 ) => Promise<string>;

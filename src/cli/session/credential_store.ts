@@ -18,7 +18,7 @@ import { normalizeApiUrl } from "../../config/api_url.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Environment } from "./global_flags.ts";
 
-export interface StoredLogin {
+interface StoredLogin {
   readonly workspace: string;
   readonly token: string;
 }

@@ -6,7 +6,7 @@
  */
 import type { Settings } from "./settings.ts";
 
-export type WorkspaceSource = "flag" | "variable" | "project" | "default";
+type WorkspaceSource = "flag" | "variable" | "project" | "default";
 
 export interface WorkspaceChoice {
   readonly slug: string;

@@ -79,12 +79,12 @@ export interface Ui {
 }
 
 /** How to write an item in JSON mode and in text mode. */
-export interface ItemFormat<Item> {
+interface ItemFormat<Item> {
   readonly json: (item: Item) => Readonly<Record<string, unknown>>;
   readonly text: (item: Item) => string;
 }
 
-export interface UiOptions {
+interface UiOptions {
   readonly json: boolean;
   readonly stdout: Writer;
   readonly stderr: Writer;

@@ -11,7 +11,7 @@ import { placeFor } from "./release_place.ts";
 /** Maximum duration of a check, in milliseconds. */
 const SEARCH_MS = 30_000;
 
-export interface LatestRelease {
+interface LatestRelease {
   readonly place: string;
   readonly version: string;
   /** The command that upgrades this program. */

@@ -30,7 +30,7 @@ const stateSchema = z.object({
 export type ReleaseState = z.infer<typeof stateSchema>;
 
 /** Returns the path of the state in the user's cache. */
-export function statePath(env: Host["env"]): string {
+function statePath(env: Host["env"]): string {
   return join(cacheFolder(env), "latest_release.json");
 }
 

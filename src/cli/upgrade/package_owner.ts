@@ -4,7 +4,7 @@
  */
 import { runProgram } from "../../lib/spawn_program.ts";
 
-export interface PackageOwner {
+interface PackageOwner {
   /** Name of the package manager. */
   readonly name: string;
   /** The command that upgrades svc. */

@@ -21,7 +21,7 @@ import { replaceProgram } from "./replace_program.ts";
 import { lockUpgrade } from "./upgrade_lock.ts";
 import { fileDigest, writeRecord } from "./upgrade_record.ts";
 
-export interface UpgradeParts {
+interface UpgradeParts {
   readonly installed: InstalledProgram;
   readonly from: ReleasePlace;
   readonly ui: Pick<Ui, "log" | "progress">;

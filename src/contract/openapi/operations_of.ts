@@ -2,7 +2,7 @@
 import type { ParameterNode } from "./fill_fields.ts";
 import type { SchemaNode } from "./schema_node.ts";
 
-export interface MediaNode {
+interface MediaNode {
   readonly schema?: SchemaNode;
   example?: unknown;
 }

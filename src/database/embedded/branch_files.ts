@@ -14,14 +14,14 @@ const LOG = `${LOG_FOLDER}/`;
 /** Files that every process recreates, or that are useless to another process. */
 const PASSING = /(?:^|\/)(?:postmaster\.(?:pid|opts)|pg_internal\.init|pgsql_tmp.*|pg_stat_tmp)$/;
 
-export interface BranchFile {
+interface BranchFile {
   /** Path below the branch's folder, with forward slashes. */
   readonly path: string;
   /** Path on this machine. */
   readonly from: string;
 }
 
-export interface BranchFiles {
+interface BranchFiles {
   /** Paths below the branch's folder. PostgreSQL needs even the empty folders. */
   readonly folders: readonly string[];
   /** Must be read in this order. */

@@ -24,7 +24,7 @@ import { RunningDatabase } from "./running_database.ts";
 import { readTemplate, unpackTemplate } from "./template/unpack_template.ts";
 import type { SetupHead } from "./wire.ts";
 
-export interface EmbeddedEngineOptions {
+interface EmbeddedEngineOptions {
   /** Absolute path of the folder with all branches. */
   readonly folder: string;
   readonly command: (socketPath: string) => ProcessCommand;

@@ -11,7 +11,7 @@ const OUTPUT_WINDOW = 1024 * 1024;
 /** Maximum number of a client's bytes in one frame. */
 const CHUNK_BYTES = 64 * 1024;
 
-export interface SessionLink {
+interface SessionLink {
   send(bytes: Uint8Array): void;
   /** Called when the client has disconnected. */
   end(): void;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 
-export interface AcceptOptions {
+interface AcceptOptions {
   /** Aborted when the listener is closed. */
   readonly closed: AbortSignal;
   take(client: Deno.TcpConn): void;

@@ -12,7 +12,7 @@ interface Session {
   cancel(): Promise<void>;
 }
 
-export interface CancelKey {
+interface CancelKey {
   /** Replaces the engine's key with this one. */
   inGreeting(greeting: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>;
   /** Invalidates the key. */

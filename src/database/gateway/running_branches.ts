@@ -18,7 +18,7 @@ export interface Holder {
 }
 
 /** A session that counts toward the limits until it's released. */
-export interface HeldSession {
+interface HeldSession {
   readonly session: BackendSession;
   readonly release: () => void;
 }
@@ -32,7 +32,7 @@ interface RunningBranch {
   stopping: Promise<void> | undefined;
 }
 
-export interface RunningBranchesOptions {
+interface RunningBranchesOptions {
   readonly limits: Pick<GatewayLimits, "maxRunning" | "idleMs">;
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number;

@@ -17,7 +17,7 @@ export type Arrival =
   | Extract<Opening, { readonly type: "cancel" }>
   | { readonly type: "client"; readonly access: BranchAccess; readonly startup: ClientStartup };
 
-export interface SignInOptions {
+interface SignInOptions {
   readonly directory: BranchDirectory;
   readonly guesses: GuessLimiter;
   readonly mockKey: Uint8Array;

@@ -37,7 +37,7 @@ const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string]
 ];
 const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
 
-export interface RunScriptOptions {
+interface RunScriptOptions {
   /** Cancels the running statement. In that case, no part of the script takes effect. */
   readonly signal?: AbortSignal;
 }

@@ -13,7 +13,7 @@ export interface StatementResult {
   readonly command: string | null;
 }
 
-export interface RunStatementOptions {
+interface RunStatementOptions {
   /** Values of `$1`, `$2` and so on, in PostgreSQL's text form. */
   readonly params: readonly (string | null)[];
   /** Maximum number of characters in the result's values. */

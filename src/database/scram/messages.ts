@@ -27,7 +27,7 @@ export function parseClientFirst(text: string): ClientFirst {
   return { gs2Header: gs2Header!, bare: bare!, nonce };
 }
 
-export interface ClientFinal {
+interface ClientFinal {
   readonly withoutProof: string;
   /** The GS2 header that started the exchange, in base64. */
   readonly binding: string;
@@ -42,7 +42,7 @@ export function parseClientFinal(text: string): ClientFinal {
   return { withoutProof: withoutProof!, binding: binding!, nonce: nonce!, proof };
 }
 
-export interface ServerFirst {
+interface ServerFirst {
   readonly nonce: string;
   /** In base64. */
   readonly salt: string;

@@ -4,7 +4,7 @@ import { type ClientFirst, parseClientFinal, parseClientFirst, ScramError } from
 import { equalKeys, hmac, type ScramVerifier, sha256 } from "./verifier.ts";
 
 /** The outcome of the client's last message. */
-export type ScramOutcome =
+type ScramOutcome =
   | { readonly type: "accepted"; readonly serverFinal: string }
   | { readonly type: "refused" };
 

@@ -7,7 +7,7 @@ import type { ServerSource } from "./server_source.ts";
 /** Maximum number of a program's output lines in a message. */
 const LINES = 2;
 
-export interface ClientProgram {
+interface ClientProgram {
   readonly child: Deno.ChildProcess;
   /** Waits until the program exits. Returns why it failed, or `undefined` if it succeeded. */
   failure(): Promise<string | undefined>;

@@ -14,7 +14,7 @@ const NO_CLONES: ReadonlySet<string> = new Set(["0A000", "22023", "42704", "58P0
 /** The first PostgreSQL version that clones files (`file_copy_method`). */
 const CLONING_VERSION = 18;
 
-export interface CopyOptions {
+interface CopyOptions {
   readonly source: string;
   /** Name of the copy. A role with this name already exists. */
   readonly target: string;

@@ -24,7 +24,7 @@ export interface ServerFacts {
   readonly withoutDatabase: readonly string[];
 }
 
-export interface InspectServerOptions {
+interface InspectServerOptions {
   /** `local`, or `postgres://…` as for `svc serve --postgres`. */
   readonly postgres: string;
   /** The platform's data folder. */

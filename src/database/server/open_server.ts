@@ -9,7 +9,7 @@ import { remoteServer } from "./server_source.ts";
 /** Selects the PostgreSQL installed on this machine. Its data is in the data folder. */
 export const LOCAL = "local";
 
-export interface OpenServerOptions {
+interface OpenServerOptions {
   /** `local`, or `postgres://…` with a role that may create databases and roles. */
   readonly postgres: string;
   /** The platform's data folder, which contains the key for the roles' passwords. */

@@ -15,7 +15,7 @@ export interface Login {
   readonly database: string;
 }
 
-export interface ServerUrl {
+interface ServerUrl {
   readonly address: ServerAddress;
   readonly login: Login;
 }

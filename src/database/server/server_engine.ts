@@ -44,7 +44,7 @@ const REMOVALS = 20;
 const REMOVAL_PAUSE_MS = 500;
 const NO_HISTORY = "This PostgreSQL server keeps no history";
 
-export interface ServerEngineOptions {
+interface ServerEngineOptions {
   readonly source: ServerSource;
   /** Constant secret bytes from which the passwords of the server's roles are derived. */
   readonly key: Uint8Array;

@@ -23,7 +23,7 @@ export interface ServerSource {
   close(): Promise<void>;
 }
 
-export interface ServerPlace {
+interface ServerPlace {
   readonly address: ServerAddress;
   readonly login: Login;
 }

@@ -13,7 +13,7 @@ export class ProtocolError extends Error {
  * Called at the end of each message, with the message's last byte (the status, for
  * `ReadyForQuery`).
  */
-export type TakeFrame = (type: number, lastByte: number) => void;
+type TakeFrame = (type: number, lastByte: number) => void;
 
 /** Follows messages that arrive in chunks, without keeping their content. */
 export class FrameScanner {

@@ -12,7 +12,7 @@ export interface SentMail {
   readonly source: string;
 }
 
-export interface MailServer {
+interface MailServer {
   readonly port: number;
   close(): Promise<void>;
 }

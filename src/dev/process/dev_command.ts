@@ -4,7 +4,7 @@ import { MissingProgramError } from "../../lib/spawn_program.ts";
 import type { ServerAddress } from "./announced_address.ts";
 import { type DevProcess, type DevProcessOptions, startDevProcess } from "./dev_process.ts";
 
-export interface DevCommandOptions {
+interface DevCommandOptions {
   /** The server's name in messages, such as `dev server`. */
   readonly name: string;
   /** Options for each start. The port may differ each time. */

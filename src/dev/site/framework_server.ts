@@ -22,7 +22,7 @@ const NO_STORE: IsrStore = {
   remove: () => Promise.resolve(),
 };
 
-export interface FrameworkServerOptions {
+interface FrameworkServerOptions {
   readonly deploymentId: string;
   /** Resolves with the dev server's address, or with the reason why it does not listen. */
   readonly address: () => Promise<ServerAddress | string>;

@@ -48,7 +48,7 @@ await import(${JSON.stringify(pathToFileURL(entry).href)});
 `;
 }
 
-export interface FunctionsServerOptions {
+interface FunctionsServerOptions {
   readonly dev: Pick<DevOptions, "build" | "report" | "config">;
   readonly deploymentId: string;
   readonly publicHost: () => string;

@@ -60,7 +60,7 @@ function silent(host: BuildHost): BuildHost {
   return Object.create(host, { say: nothing, warn: nothing });
 }
 
-export interface ReadFilesOptions
+interface ReadFilesOptions
   extends Pick<DevOptions, "build" | "directory" | "standing" | "config"> {
   /** Whether the files have been read before. */
   readonly again: boolean;

@@ -56,7 +56,7 @@ const DEBUGGED_LIMITS: Partial<FunctionLimits> = {
 const DRAIN_MS = 5000;
 
 /** The functions as they would be deployed, or the reason why they cannot be deployed. */
-export type BundledFunctions =
+type BundledFunctions =
   | { readonly ok: true; readonly functions: readonly SealedFunction[] }
   | { readonly ok: false; readonly message: string; readonly problems: readonly FunctionProblem[] };
 

@@ -27,7 +27,7 @@ export interface Change {
 
 export const EVERYTHING: Change = { rules: true, functions: true, files: true };
 
-export interface ProjectSiteOptions {
+interface ProjectSiteOptions {
   readonly dev: DevOptions;
   readonly deploymentId: string;
   readonly outbound: OutboundFetch;

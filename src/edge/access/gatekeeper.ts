@@ -79,7 +79,7 @@ export interface AccessKeeper {
   ): Promise<PasswordOutcome>;
 }
 
-export interface GatekeeperOptions {
+interface GatekeeperOptions {
   readonly keeper: AccessKeeper;
   readonly now: Clock;
   readonly random: Random;

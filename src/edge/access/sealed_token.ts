@@ -49,7 +49,7 @@ type Purpose = keyof typeof PURPOSES;
 export type TokenContent<P extends Purpose> = z.infer<(typeof PURPOSES)[P]>;
 
 /** Holds the 32-byte key for a platform's tokens, and the source of nonces. */
-export interface TokenKey {
+interface TokenKey {
   readonly key: Uint8Array;
   readonly random: Random;
 }

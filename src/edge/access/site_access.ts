@@ -47,7 +47,7 @@ export interface AccessFacts {
 }
 
 /** A host and its deployment. A share link opens one or the other. */
-export interface SharedPlace {
+interface SharedPlace {
   readonly hostname: string;
   readonly deploymentId: string;
 }

@@ -22,7 +22,7 @@ interface Entry extends RingEntry<Entry> {
   readonly body: MemoryBody;
 }
 
-export interface BlobCacheOptions {
+interface BlobCacheOptions {
   /** Maximum memory of the cache, in bytes. */
   readonly capacity?: number | undefined;
   /** Maximum total size of blobs that are kept as strings, in bytes. */

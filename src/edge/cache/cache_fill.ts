@@ -5,7 +5,7 @@ import type { Timer } from "./in_flight_requests.ts";
 /** Maximum time to read a body without a client, in milliseconds. Some bodies never end. */
 const UNREAD_MS = 30_000;
 
-export interface CacheFillOptions {
+interface CacheFillOptions {
   /** Maximum size of a body, in bytes. */
   readonly limit: number;
   /** The value of `Content-Length`. A body with a different length counts as incomplete. */

@@ -42,7 +42,7 @@ export type LookupDecision<Stored extends StoredResponse = StoredResponse> =
   /** `only-if-cached` without a stored response: 504. */
   | { readonly type: "unavailable" };
 
-export interface LookupOptions {
+interface LookupOptions {
   readonly now: number;
   /** Whether to obey `no-cache`, `max-age`, `min-fresh` and `Pragma` in requests. */
   readonly clientsMayRevalidate: boolean;

@@ -12,7 +12,7 @@ import { governingField } from "./governing_field.ts";
 import type { CacheRequest, CacheRule, Terms } from "./types.ts";
 import { varyNames } from "./vary.ts";
 
-export type RefusalReason =
+type RefusalReason =
   | "method"
   | "status"
   | "partial"

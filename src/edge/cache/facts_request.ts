@@ -3,7 +3,7 @@ import type { Device, RequestFacts } from "../../rules/mod.ts";
 import type { CacheRequest } from "./types.ts";
 
 /** Inputs to the cache that are not facts about the request. */
-export interface RequestSite {
+interface RequestSite {
   readonly deploymentId: string;
   /** See `CacheRequest`. */
   readonly originKey?: string;

@@ -8,7 +8,7 @@ import { FactsRequest } from "./facts_request.ts";
 import { createHttpCache, type HttpCache } from "./http_cache.ts";
 import type { CachedResponse } from "./types.ts";
 
-export interface CacheRow {
+interface CacheRow {
   readonly scenario: string;
   /** The best time of several rounds. */
   readonly nanosecondsPerRequest: number;

@@ -45,7 +45,7 @@ const DISCONNECTED_SECONDS = 3600;
 /** Statuses that count as a failure of the origin (RFC 5861, 4). */
 const FAILURES = new Set([500, 502, 503, 504]);
 
-export interface OriginFetcherOptions {
+interface OriginFetcherOptions {
   readonly now: Clock;
   readonly maxEntryBytes: number;
   readonly store: CacheStore;

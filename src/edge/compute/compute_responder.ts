@@ -55,7 +55,7 @@ export interface ComputeUse {
 }
 
 /** A request that terminal routing sends to a COMPUTE layer. */
-export interface ComputeContext extends ComputeUse {
+interface ComputeContext extends ComputeUse {
   /** The remaining routes, and the fields that every response of the site has. */
   readonly site: { readonly content: Pick<SiteContent, "after">; readonly common: HeaderList };
   readonly compute: SiteCompute;

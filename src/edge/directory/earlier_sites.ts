@@ -17,7 +17,7 @@ import {
 
 export type EarlierContent = Omit<PastContent, "deploymentId" | "until">;
 
-export interface EarlierSitesOptions {
+interface EarlierSitesOptions {
   readonly live: Pick<Site, "deploymentId" | "keepAssetsMs" | "skewMs" | "pageIds">;
   /** Newest first. */
   readonly past: readonly PastDeployment[];

@@ -35,7 +35,7 @@ const entryOf = (to: HostBinding, used: boolean): Entry => ({
   pinned: new Map(),
 });
 
-export interface SiteDirectoryOptions {
+interface SiteDirectoryOptions {
   /** Reads and compiles a deployment. Returns `undefined` if it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
   /**

@@ -68,13 +68,13 @@ const WORDS: Readonly<Record<number, PageWords>> = {
 };
 
 /** The site data that the endpoint needs. */
-export interface FormSite {
+interface FormSite {
   readonly projectId: string;
   readonly common: HeaderList;
   readonly forms: SiteForms | undefined;
 }
 
-export const isFormPath = (path: string): boolean => path.startsWith(FORMS_PATH);
+const isFormPath = (path: string): boolean => path.startsWith(FORMS_PATH);
 
 /**
  * Returns the origin of the page that sent a request. Returns `own` for the site's pages, and for

@@ -49,7 +49,7 @@ const tooLarge = () => new FormRefusal(413, "The form or its files are too large
 
 type Entry = readonly [name: string, value: string | File];
 
-export interface FormBody {
+interface FormBody {
   readonly contentType: string | null;
   readonly body: ReadableStream<Bytes> | null;
 }

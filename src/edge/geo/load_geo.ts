@@ -17,14 +17,14 @@ import {
 /** The database from an npm package, which the compiled program includes. */
 const SHIPPED = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
-export interface GeoFiles {
+interface GeoFiles {
   /** Path of a country database. Defaults to the included one. */
   readonly geoip?: string | undefined;
   /** Path of an ASN database. If missing, no address has an ASN. */
   readonly asn?: string | undefined;
 }
 
-export interface GeoOptions {
+interface GeoOptions {
   /** Called for the first failed lookup in each database. */
   warn?(message: string): void;
 }

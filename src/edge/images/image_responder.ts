@@ -54,7 +54,7 @@ interface Shown {
   read(): EdgeResponse | Promise<EdgeResponse>;
 }
 
-export interface ImageRequest {
+interface ImageRequest {
   readonly site: {
     readonly projectId: string;
     readonly deploymentId: string;
@@ -69,7 +69,7 @@ export interface ImageRequest {
   open(source: SourceRequest): OwnSource;
 }
 
-export interface ImageResponderOptions {
+interface ImageResponderOptions {
   readonly service: ImageService;
   readonly outbound: OutboundFetch;
   /** Name of this edge in `Via`. */

@@ -2,7 +2,7 @@
 import type { ImageFormat } from "../../runtime/mod.ts";
 
 /** Recognized types. Images of a type that cannot be converted are passed through or rejected. */
-export type ImageType = ImageFormat | "gif" | "svg" | "ico" | "jxl" | "heic" | "bmp";
+type ImageType = ImageFormat | "gif" | "svg" | "ico" | "jxl" | "heic" | "bmp";
 
 export interface SniffedImage {
   readonly type: ImageType;

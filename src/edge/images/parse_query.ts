@@ -21,7 +21,7 @@ const NAMED_QUALITIES: Readonly<Record<string, number>> = { low: 25, mid: 50, hi
 /** Result for URLs that this endpoint leaves to the framework's own endpoint. */
 export const NOT_OURS = Symbol("not ours");
 
-export type ParsedQuery = ImageQuery | QueryProblem | typeof NOT_OURS;
+type ParsedQuery = ImageQuery | QueryProblem | typeof NOT_OURS;
 
 interface Target {
   readonly path: string;

@@ -46,7 +46,7 @@ export function failedStatus(status: number): SourceFailedError {
   );
 }
 
-export interface RemoteSourceOptions {
+interface RemoteSourceOptions {
   readonly outbound: OutboundFetch;
   /** Creates a signal that aborts a request after the maximum time. */
   readonly timeout?: (milliseconds: number) => AbortSignal;

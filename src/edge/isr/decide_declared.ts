@@ -36,7 +36,7 @@ const PERSONAL = new Set(["cookie", "authorization"]);
 const POISONOUS = UNKEYED.filter((name) => !isSpoofable(name));
 
 /** The properties of a request that the decision depends on. */
-export interface DeclaredFacts {
+interface DeclaredFacts {
   readonly request: Pick<CacheRequest, "method"> & {
     readonly isPrivate: boolean;
     header(name: string): string | undefined;

@@ -21,7 +21,7 @@ import { unstoredResponse } from "./unstored_response.ts";
 import { PageTiers, type PageTiersOptions } from "./page_tiers.ts";
 import type { IsrEntry, PageRequest, Requested } from "./types.ts";
 
-export interface IsrCacheOptions extends PageTiersOptions {
+interface IsrCacheOptions extends PageTiersOptions {
   readonly now: Clock;
   readonly timer?: Timer;
 }

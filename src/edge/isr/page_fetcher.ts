@@ -50,7 +50,7 @@ interface Fill {
   readonly decision: Storable;
 }
 
-export interface PageFetcherOptions {
+interface PageFetcherOptions {
   readonly now: Clock;
   readonly timer: Timer;
   readonly pages: PageTiers;

@@ -35,7 +35,7 @@ export interface MarkedPage {
   readonly order?: number | undefined;
 }
 
-export type MarkJudgment =
+type MarkJudgment =
   | { readonly type: "current" }
   | { readonly type: "stale"; readonly since: number }
   | { readonly type: "gone" };

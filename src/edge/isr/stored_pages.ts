@@ -7,7 +7,7 @@ import type { PageMarks } from "./page_marks.ts";
 import { decodePage, encodePage, type PageRecord } from "./page_record.ts";
 import type { IsrStore } from "./types.ts";
 
-export interface StoredPagesOptions {
+interface StoredPagesOptions {
   readonly store: IsrStore;
   readonly limits?: PageLimits;
   /**

@@ -18,7 +18,7 @@ export interface SiteFunctions {
   invoke(invocation: Invocation): Promise<InvocationResult>;
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   /** Missing for a deployment without functions. In that case, the deployment's steps fail. */
   readonly functions: SiteFunctions | undefined;
   /** Called once, when the first function runs. */

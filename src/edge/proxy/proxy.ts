@@ -28,7 +28,7 @@ const STATUS: Partial<Record<OutboundErrorCode, 499 | 504>> = {
   aborted: CLIENT_GONE,
 };
 
-export interface ProxyOptions {
+interface ProxyOptions {
   readonly hop: Hop;
   /**
    * Aborts the request when the client disconnects. Not set if other requests wait for the same

@@ -10,7 +10,7 @@ export function rangeLength(range: ByteRange): number {
   return range.end - range.start + 1;
 }
 
-export type RangeRequest =
+type RangeRequest =
   /**
    * The value is not a valid `bytes` range or is not allowed, so the response is the whole file.
    */

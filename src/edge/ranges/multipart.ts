@@ -8,7 +8,7 @@ export function contentRange(range: ByteRange, size: number): string {
   return `bytes ${range.start}-${range.end}/${size}`;
 }
 
-export interface MultipartLayout {
+interface MultipartLayout {
   readonly contentType: string;
   /** The head of each part, which precedes the bytes of its range. */
   readonly heads: readonly Bytes[];

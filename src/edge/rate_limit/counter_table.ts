@@ -20,7 +20,7 @@ export const MAX_WINDOW_SECONDS = WINDOW_MASK;
 const SLOT_BYTES = 4 * (3 + RING);
 
 /** A key's hash, and the window in which the key is counted. */
-export interface SlotKey {
+interface SlotKey {
   readonly low: number;
   readonly high: number;
   readonly windowSeconds: number;

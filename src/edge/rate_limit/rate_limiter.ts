@@ -84,7 +84,7 @@ export interface RateLimitVerdict {
   readonly retryAfterSeconds: number;
 }
 
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   readonly now: Clock;
   /** Must be unpredictable to clients. */
   readonly seed: HashKey;

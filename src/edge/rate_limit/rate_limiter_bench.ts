@@ -4,7 +4,7 @@
  */
 import { createRateLimiter, type RateLimiter, type RateLimitSubject } from "./rate_limiter.ts";
 
-export interface RateLimiterRow {
+interface RateLimiterRow {
   readonly clients: number;
   /** Mean time of a client's first request. */
   readonly nanosecondsPerNewClient: number;

@@ -10,7 +10,7 @@ import { findListKey, listOf } from "../../lib/raw_fields.ts";
 import { type Header, type HeaderList, isChecked, isSendable } from "../messages/header_list.ts";
 
 /** Replaces the header fields of a new `Response` with `fields` and `last`. */
-export type FieldWriter = (response: Response, fields: HeaderList, last: Header) => void;
+type FieldWriter = (response: Response, fields: HeaderList, last: Header) => void;
 
 /** Control characters other than tab, which `Headers` accepts but HTTP does not (RFC 9110, 5.5). */
 // deno-lint-ignore no-control-regex -- matches control characters on purpose

@@ -11,7 +11,7 @@ import { keptPrivate } from "../response/lifetime_fields.ts";
 import type { RollingSide, Site } from "./site.ts";
 
 /** The name of the cookie with the visitor's number. */
-export const SIDE_COOKIE = "svc_side";
+const SIDE_COOKIE = "svc_side";
 /** Number of different values: enough to set the percentage of visitors in steps of 0.01%. */
 const PLACES = 10_000;
 /** How long a browser keeps its number, in seconds: longer than any release takes. */

@@ -50,7 +50,7 @@ class OwnPaths {
 }
 
 /** The inputs for compiling a site. */
-export interface SiteSource {
+interface SiteSource {
   readonly deploymentId: string;
   readonly projectId: string;
   /** Validated. */

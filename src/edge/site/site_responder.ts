@@ -42,7 +42,7 @@ export interface PageMoves {
 }
 
 /** Options for following the routes. */
-export interface RouteUse extends Partial<ComputeUse> {
+interface RouteUse extends Partial<ComputeUse> {
   /** Missing if the path is not the client's, for example after a rewrite. */
   readonly moves?: PageMoves | undefined;
 }
@@ -87,7 +87,7 @@ export interface SiteEndpoint {
   ): EdgeResponse | Promise<EdgeResponse> | undefined;
 }
 
-export interface SiteResponderOptions {
+interface SiteResponderOptions {
   /** Memory for small files, in bytes. */
   readonly cacheBytes?: number | undefined;
   /** Converts images. If missing, images are not converted. */

@@ -55,7 +55,7 @@ export interface CachedDecision {
  * Rules with an identity. Cached decisions refer only to the identity, so they do not keep replaced
  * rules in memory.
  */
-export interface IdentifiedRules {
+interface IdentifiedRules {
   readonly compiled: CompiledRules;
   /** Identifies this compiled rule set. */
   readonly identity: symbol;

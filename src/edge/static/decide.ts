@@ -18,7 +18,7 @@ export type StaticDecision =
   };
 
 /** The file exists, but does not meet the conditions of the request. */
-export type StaticRefusal =
+type StaticRefusal =
   /** 412: the client expected other content. */
   | { readonly type: "precondition_failed" }
   /** 416: the requested ranges are outside the file. */

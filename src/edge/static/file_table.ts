@@ -68,7 +68,7 @@ export function urlPathOf(path: string): string {
   throw new TypeError(`Cannot serve "${path}": its name cannot be part of a URL`);
 }
 
-export interface FileTableOptions {
+interface FileTableOptions {
   /** The layer's folder; `.` is the output directory. */
   readonly directory: string;
   /** Header fields of every response. */

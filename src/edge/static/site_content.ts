@@ -35,7 +35,7 @@ export type Resolution =
   /** A COMPUTE layer handles the request. */
   | ComputeResolution;
 
-export interface FileAtPath {
+interface FileAtPath {
   readonly type: "file";
   readonly file: StaticFile;
   /** Whether the file's own URL has a different path, where the routes find something else. */

@@ -17,7 +17,7 @@ const beacon = z.strictObject({
   ttfb: milliseconds.optional(),
 });
 
-export interface Beacon {
+interface Beacon {
   /** The path of the page, shortened if it is long. */
   readonly path: string;
   readonly vitals: MeasuredVitals;

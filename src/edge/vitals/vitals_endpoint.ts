@@ -21,7 +21,7 @@ const SCRIPT_HEADERS: HeaderList = [
 ];
 
 /** The site data that the endpoint needs. */
-export interface VitalsSite {
+interface VitalsSite {
   readonly deploymentId: string;
   readonly projectId: string;
   readonly common: HeaderList;

@@ -160,7 +160,7 @@ async function outputDirsWithout(
   return plain ? ["."] : [...DEFAULT_OUTPUT_DIRS];
 }
 
-export interface DetectOptions {
+interface DetectOptions {
   /** ID of the framework. If set, no other framework is considered. */
   readonly framework?: string | null | undefined;
   /**

@@ -2,7 +2,7 @@
 import { validRange } from "semver";
 import { type ManagerHash, PACKAGE_MANAGERS, type PackageManager } from "./types.ts";
 
-export interface NamedManager {
+interface NamedManager {
   readonly name: PackageManager;
   /** An exact version, a range or a tag, or `undefined` if any version will do. */
   readonly version: string | undefined;
@@ -11,7 +11,7 @@ export interface NamedManager {
   readonly field: "packageManager" | "devEngines.packageManager";
 }
 
-export type FieldResult =
+type FieldResult =
   | { readonly type: "named"; readonly manager: NamedManager }
   | { readonly type: "none" }
   /** `message` is a complete sentence that tells the author what to write instead. */

@@ -45,7 +45,7 @@ export interface PackageFacts {
   readonly devManager?: unknown;
 }
 
-export interface DetectedFramework {
+interface DetectedFramework {
   readonly id: string;
   readonly name: string;
   /** The installed version, the locked version, or the lowest version that package.json allows. */

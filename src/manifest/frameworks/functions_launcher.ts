@@ -129,7 +129,7 @@ http.createServer((request, response) => {
 }).listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-export interface LauncherFacts {
+interface LauncherFacts {
   readonly functions: readonly FoundFunction[];
   readonly rewrites: readonly FunctionRewrite[];
   /** Path from the launcher's folder to the project, with a trailing slash: `../`. */

@@ -113,7 +113,7 @@ function compiledModules(functions: readonly FoundFunction[]): Readonly<Record<s
   );
 }
 
-export interface FunctionsLaunch extends Pick<FoundServer, "entry" | "launch"> {
+interface FunctionsLaunch extends Pick<FoundServer, "entry" | "launch"> {
   readonly compiles: Readonly<Record<string, string>>;
 }
 

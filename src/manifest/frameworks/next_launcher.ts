@@ -8,7 +8,7 @@
 import { ANSWERS, PAGE_CACHE } from "./next_page_cache.ts";
 
 /** The properties of a build that the launcher needs. */
-export interface LaunchFacts {
+interface LaunchFacts {
   /** `distDir` in Next.js's config, relative to the app's folder. */
   readonly distDir: string;
   /**

@@ -8,7 +8,7 @@ import { MAX_REVALIDATE_SECONDS } from "../limits.ts";
 import type { BuiltOutput, FoundRoute, FoundServer } from "./types.ts";
 
 /** The part of a route rule that the edge uses. */
-export interface NitroRule {
+interface NitroRule {
   /** A path with `*`, `**` and `:name`, as Nitro matches it. */
   readonly path: string;
   readonly isr?: unknown;

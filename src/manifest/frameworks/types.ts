@@ -100,7 +100,7 @@ export interface BuiltOutput {
 }
 
 /** A change to modules in a server's deployment. The author's own files stay unchanged. */
-export interface ModuleEdit {
+interface ModuleEdit {
   /** Selects modules by their path in the deployment. */
   readonly path: RegExp;
   /** Returns the new text, or `undefined` if the module does not change. */

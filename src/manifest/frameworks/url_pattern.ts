@@ -1,6 +1,6 @@
 /** @module Converts other platforms' paths with parameters to regular expressions. */
 
-export interface PathParameter {
+interface PathParameter {
   readonly name: string;
   /** Whether the parameter matches several segments. */
   readonly isRest: boolean;

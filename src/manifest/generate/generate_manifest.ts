@@ -284,7 +284,7 @@ function asStatic(found: Found, { directory }: BuiltOutput): Found {
 }
 
 /** Additional inputs for a generated manifest. */
-export interface GeneratedFrom {
+interface GeneratedFrom {
   /** Paths of the files to deploy. */
   readonly paths: readonly string[];
   readonly framework: DetectedProject["framework"];

@@ -2,7 +2,7 @@
 import { MANIFEST_VERSION } from "../limits.ts";
 import type { Manifest } from "../types.ts";
 
-export interface GenerateOptions {
+interface GenerateOptions {
   /** The program that built the site, for the dashboard. */
   readonly framework?: { readonly name: string; readonly version?: string };
   /** Folder of the files, relative to the output. Defaults to the whole output. */

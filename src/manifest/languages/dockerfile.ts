@@ -40,7 +40,7 @@ function wordsOf(written: string): string {
 }
 
 /** Returns the command that a Dockerfile runs, or "" if the base image specifies it. */
-export function dockerfileCommand(text: string): string {
+function dockerfileCommand(text: string): string {
   const lastStage = text.split(/^[ \t]*FROM[ \t]/im).at(-1)!;
   return ["ENTRYPOINT", "CMD"].map((each) => wordsOf(lastOf(each, lastStage))).filter(Boolean)
     .join(" ");

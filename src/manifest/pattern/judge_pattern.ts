@@ -32,7 +32,7 @@ function patternCost(pattern: string): CostResult {
   }
 }
 
-export interface PatternVerdict {
+interface PatternVerdict {
   /** The problems, one per line. Empty for a valid pattern. */
   readonly messages: readonly string[];
   /** Number of steps and character ranges of the compiled pattern, or 0 for an invalid pattern. */

@@ -2,7 +2,7 @@
 import { RE2Set } from "re2js";
 import { tokenizePattern } from "./tokens.ts";
 
-export interface PatternSet {
+interface PatternSet {
   /** Returns the positions of the matching patterns in ascending order. */
   match(path: string): readonly number[];
 }

@@ -8,7 +8,7 @@ import type { ProjectSign } from "./types.ts";
 /** The setting in `svc.toml` that publishes all files of an output. */
 export const STATIC_KEY = '"static = true" under [build] in svc.toml';
 
-export interface SiteFacts {
+interface SiteFacts {
   /** ID of the detected framework. */
   readonly framework: string | undefined;
   /** Whether the files are in a separate folder, like a build's output. */
@@ -18,7 +18,7 @@ export interface SiteFacts {
   readonly hasPage: boolean;
 }
 
-export type Judgment =
+type Judgment =
   | { readonly type: "site" }
   /** The files are published, with a note about the server. */
   | { readonly type: "noted"; readonly note: string }

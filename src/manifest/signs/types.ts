@@ -1,7 +1,7 @@
 /** @module Types of server signs and their tables. */
 
 /** The kind of code or settings that a sign is found in. */
-export type SignKind =
+type SignKind =
   /** A function for another platform. */
   | "function"
   /** A program in JavaScript or another language. */

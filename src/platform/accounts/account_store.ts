@@ -87,7 +87,7 @@ export function setMembership(operation: Operation, membership: MembershipRecord
   return operation.set(accountKeys.membersGuard(membership.workspaceId), true);
 }
 
-export interface FirstAccount {
+interface FirstAccount {
   readonly user: UserRecord;
   readonly workspace: WorkspaceRecord;
   readonly apiKey: ApiKeyRecord;

@@ -48,7 +48,7 @@ import { TwoFactorService } from "./two_factor/two_factor_service.ts";
 import { LastUsedTracker } from "./credentials/last_used_tracker.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-export interface AccountOptions {
+interface AccountOptions {
   readonly kv: RecordStore;
   readonly isCurrent?: () => boolean;
   /** Other nodes, and a signal that aborts requests to them. Missing on a single node. */

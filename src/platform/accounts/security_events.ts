@@ -41,7 +41,7 @@ const eventRecord = z.object({
   country: z.string().nullable(),
   detail: z.string(),
 });
-export type SecurityEventRecord = z.infer<typeof eventRecord>;
+type SecurityEventRecord = z.infer<typeof eventRecord>;
 
 const events = new RecordType({
   root: accountKeys.allAccountEvents(),

@@ -2,12 +2,12 @@
 import type { endpoints } from "../../contract/endpoints.ts";
 import type { AuditFacts, CompletedCall } from "../core/http/mod.ts";
 
-export interface AuditSubject {
+interface AuditSubject {
   readonly target: { readonly id: string | null; readonly name: string | null } | null;
   readonly changes: readonly AuditChange[];
 }
 
-export interface AuditChange {
+interface AuditChange {
   readonly field: string;
   readonly from: string | null;
   readonly to: string | null;

@@ -31,12 +31,12 @@ export type BackupOutcome =
   | { readonly error: string; readonly hint: string | null };
 
 /** A person, and the workspace in which this person sees platform events. */
-export interface PlatformOwner {
+interface PlatformOwner {
   readonly userId: string;
   readonly workspaceId: string | null;
 }
 
-export interface BackupScheduleOptions {
+interface BackupScheduleOptions {
   readonly store: Pick<BackupStore, "read" | "set">;
   readonly nodes: Pick<Nodes, "during">;
   readonly everyMs: number;

@@ -9,7 +9,7 @@ import { Failure } from "../core/http/mod.ts";
 import { type BackupOutcome, BackupSchedule, nextBackupAt } from "./backup_schedule.ts";
 import { BackupStore } from "./backup_store.ts";
 
-export interface BackupSettings {
+interface BackupSettings {
   /** The location for backups. Missing if the operator has not set one. */
   readonly place?: string;
   readonly everyMs: number;

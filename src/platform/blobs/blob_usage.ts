@@ -11,7 +11,7 @@ import type { BlobPlace } from "./object_record.ts";
 
 const counter = z.instanceof(Deno.KvU64);
 
-export interface BlobUse {
+interface BlobUse {
   readonly bytes: number;
   readonly objects: number;
 }

@@ -38,7 +38,7 @@ const SEED_PATIENCE_MS = 10_000;
 export const S3_PATH = "/s3";
 
 /** A deployment's access to its environment's store. */
-export interface BlobAccess {
+interface BlobAccess {
   /** A value that changes when running servers need different variables. */
   readonly identity: string;
   readonly variables: Readonly<Record<string, string>>;

@@ -37,7 +37,7 @@ const READ_WHOLE = 64 * 1024;
 /** Maximum size of objects that are read completely even if only a range is requested, in bytes. */
 const READ_WHOLE_FOR_RANGE = 1024 * 1024;
 
-export interface ObjectStoreOptions {
+interface ObjectStoreOptions {
   readonly kv: RecordStore;
   readonly vault: Pick<BlobVault, "of">;
   /** Maximum total size of a project's stores, in bytes. */

@@ -8,7 +8,7 @@ import { encodeUri, parseTarget, signatureOf, signingKey } from "./s3/signature.
 /** Any region works, because there is only one. */
 export const REGION = "auto";
 
-export interface UrlOptions {
+interface UrlOptions {
   /** URL of the endpoint, such as `https://svc.example/s3`. */
   readonly endpoint: string;
   readonly bucket: string;

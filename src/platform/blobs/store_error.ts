@@ -36,7 +36,7 @@ const STATUS = {
   SlowDown: 503,
   XAmzContentSHA256Mismatch: 400,
 } as const;
-export type StoreErrorCode = keyof typeof STATUS;
+type StoreErrorCode = keyof typeof STATUS;
 
 export class BlobStoreError extends Error {
   override readonly name = "BlobStoreError";

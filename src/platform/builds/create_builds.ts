@@ -40,7 +40,7 @@ export interface Builds {
   readonly capability: Capability;
 }
 
-export interface BuildsParts {
+interface BuildsParts {
   readonly projects: ProjectStore;
   readonly gitCredentials: GitCredentialStore;
   readonly variables: VariableStore;

@@ -14,7 +14,7 @@ import type { BuildRecord } from "./queue/build_record.ts";
 import type { BuildStore } from "./queue/build_store.ts";
 import type { Operation } from "../../store/mod.ts";
 
-export interface WantedCommitDeployment {
+interface WantedCommitDeployment {
   readonly project: ProjectRecord;
   readonly environment: string;
   readonly branch: string;

@@ -16,7 +16,7 @@ import { SandboxedRunner } from "./runner/sandboxed_runner.ts";
 import type { BuildSettings } from "./build_settings.ts";
 import type { BuildRunner } from "./types.ts";
 
-export interface BuildParts {
+interface BuildParts {
   readonly dataDir: DataDir;
   readonly vault: BlobVault;
   readonly projects: ProjectStore;
@@ -38,7 +38,7 @@ export interface BuildParts {
   onTrouble(message: string): void;
 }
 
-export interface OpenedBuilds {
+interface OpenedBuilds {
   readonly git: GitService;
   readonly runner: BuildRunner;
   /** The build sandbox, for git; missing if there is no sandbox. */

@@ -16,7 +16,7 @@ import { SharedPurges, type SharedPurgesParts } from "./shared_purges.ts";
 
 type CacheFoundation = Omit<SharedPurgesParts, "cached">;
 
-export interface CacheServices {
+interface CacheServices {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly deployments: Pick<DeploymentStore, "find">;

@@ -32,7 +32,7 @@ export interface AcmeOptions {
   readonly serverCa?: string;
 }
 
-export interface IssueOptions {
+interface IssueOptions {
   readonly lease: Lease;
   /** The certificate (PEM) that this order renews. */
   readonly replaces?: string | undefined;

@@ -37,7 +37,7 @@ const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
 const isRateLimit = (error: unknown): boolean =>
   error instanceof AuthorityError && error.type === "rateLimited";
 
-export interface CertificateServiceOptions {
+interface CertificateServiceOptions {
   readonly store: CertificateStore;
   readonly issuer: Issuer;
   /** Returns the hostnames that should have a certificate. */

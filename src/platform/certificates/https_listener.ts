@@ -42,7 +42,7 @@ export type ChangedNames = readonly string[] | "all";
 /** Returns the wildcard that covers a name: `*.example.com` for `www.example.com`. */
 export const wildcardOf = (name: string): string => `*${name.slice(name.indexOf("."))}`;
 
-export interface HttpsListenerOptions {
+interface HttpsListenerOptions {
   readonly hostname: string;
   /** 0 selects a free port. */
   readonly port: number;

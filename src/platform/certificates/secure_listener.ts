@@ -37,7 +37,7 @@ export interface SecureListenerOptions {
   log(line: PlatformLog): void;
 }
 
-export interface SecureListener {
+interface SecureListener {
   readonly port: number;
   /** Records that certificates were changed or removed. Resolves when clients see the change. */
   changed(names: ChangedNames): Promise<void>;

@@ -12,7 +12,7 @@ export class ToolMissingError extends Error {
   override readonly name = "ToolMissingError";
 }
 
-export interface CommandPlace {
+interface CommandPlace {
   readonly command: string;
   readonly directory: string;
   readonly dataDir: string;

@@ -45,7 +45,7 @@ export interface ComputeServices
   readonly serverSockets: Partial<SocketLimits> | undefined;
 }
 
-export interface ComputeContent {
+interface ComputeContent {
   readonly manifest: Manifest;
   readonly files: readonly DeployedFile[];
 }

@@ -7,7 +7,7 @@ const HEALTH_MS = 30_000;
 /** Pause between requests while the server reports that it is not ready, in milliseconds. */
 const PAUSE_MS = 500;
 
-export interface HealthRequest {
+interface HealthRequest {
   /**
    * Path and query for which the server must return a status from 200 to 399. By default, any
    * response to `/` counts.

@@ -76,7 +76,7 @@ export interface Capability {
   health?(): Partial<Health> | Promise<Partial<Health>>;
 }
 
-export interface StoppedDeployment {
+interface StoppedDeployment {
   readonly id: string;
   readonly projectId: string;
 }

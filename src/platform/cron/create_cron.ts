@@ -128,7 +128,7 @@ function bindCronRoutes(router: Router, services: CronRouteServices): void {
   );
 }
 
-export interface CronParts {
+interface CronParts {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
   readonly sites: SiteDirectory;

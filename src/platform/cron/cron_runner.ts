@@ -23,7 +23,7 @@ const FIELD_TEXT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 /** The status to log for a request without a response. */
 const NO_ANSWER = 502;
 
-export interface RunnerServices {
+interface RunnerServices {
   readonly sites: Pick<SiteDirectory, "resolve">;
   readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly addresses: Addresses;

@@ -21,7 +21,7 @@ const MAX_RUNNING = 32;
  */
 const RETRY_PAUSE_MS = 10_000;
 
-export interface SchedulerServices {
+interface SchedulerServices {
   readonly store: CronStore;
   readonly sites: Pick<SiteDirectory, "production">;
   readonly deployments: Pick<DeploymentStore, "find">;

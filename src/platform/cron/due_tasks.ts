@@ -11,7 +11,7 @@ const CATCH_UP_MS = 60 * MINUTE_MS;
 export const minuteOf = (moment: number): number => moment - (moment % MINUTE_MS);
 
 /** A time span that excludes its start, in milliseconds since the epoch. */
-export interface Span {
+interface Span {
   readonly after: number;
   readonly until: number;
 }

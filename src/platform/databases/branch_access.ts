@@ -23,7 +23,7 @@ export function engineBranch(
   return { id, database: name, role, limits: SIZES[cuSize] };
 }
 
-export interface BranchParts {
+interface BranchParts {
   readonly databases: Pick<DatabaseStore, "get">;
   readonly branches: Pick<BranchStore, "get" | "placeOf">;
   readonly engines: Pick<Engines, "open">;

@@ -31,7 +31,7 @@ import { MAX_BRANCHES } from "./sizes.ts";
 import type { Lease, Operation, RecordStore } from "../../store/mod.ts";
 
 type Place = z.infer<typeof roleRecord>;
-export type BranchCreated = "created" | "name taken" | "too many" | "no database";
+type BranchCreated = "created" | "name taken" | "too many" | "no database";
 
 const branches = new RecordType({
   root: keys.allDatabaseBranches(),

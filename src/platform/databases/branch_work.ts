@@ -27,7 +27,7 @@ import type { RestoredDumps } from "./restored_dumps.ts";
 import { makeFromScript, type Transfer } from "./transfer.ts";
 import { type Lease, LeaseLostError } from "../../store/mod.ts";
 
-export interface WorkParts {
+interface WorkParts {
   readonly databases: Pick<DatabaseStore, "get">;
   readonly branches: BranchStore;
   readonly engines: Engines;

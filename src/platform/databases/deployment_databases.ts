@@ -33,7 +33,7 @@ export interface VariablesUser extends DatabaseUser {
   readonly id: string;
 }
 
-export interface DeploymentVariables {
+interface DeploymentVariables {
   /** The project's variables, with resolved references. */
   readonly own: Readonly<Record<string, string>>;
   /**

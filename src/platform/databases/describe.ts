@@ -29,7 +29,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const time = (moment: number): string => new Date(moment).toISOString();
 const timeOrNull = (moment: number | null): string | null => moment === null ? null : time(moment);
 
-export interface DescribeParts {
+interface DescribeParts {
   readonly databases: Pick<DatabaseStore, "list">;
   readonly branches: Pick<BranchStore, "list">;
   readonly variables: Pick<VariableStore, "list">;

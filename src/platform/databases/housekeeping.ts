@@ -34,7 +34,7 @@ type LedBranches = Led<
   >
 >;
 
-export interface HousekeepingParts
+interface HousekeepingParts
   extends Pick<DatabaseServices, "changed" | "door" | "engines" | "nodes" | "now"> {
   readonly databases: Led<Pick<DatabaseStore, "all" | "allDeleted" | "remove">>;
   readonly branches: LedBranches;

@@ -7,7 +7,7 @@ import { GRACE_MS, SIZES } from "./sizes.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
 /** A branch's human-readable name, such as `orders/main of shop`. */
-export interface NamedBranch {
+interface NamedBranch {
   readonly name: string;
 }
 

@@ -7,7 +7,7 @@ import { type DatabaseRecord, injectsInto } from "./records.ts";
 const EMBEDDED =
   "One PostgreSQL backend serves all connections of a branch. Statements run one after another, and a transaction blocks the others";
 
-export interface OverrideFacts {
+interface OverrideFacts {
   /** The project's databases that are not deleted, oldest first. */
   readonly others: readonly DatabaseRecord[];
   /** The project's own variables. */

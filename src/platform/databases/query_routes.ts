@@ -26,7 +26,7 @@ import { diffSchemas, readSchema } from "./schema_diff.ts";
 
 type DatabaseParams = ParamsOf<typeof endpoints.getDatabase>;
 
-export interface QueryParts extends RouteParts {
+interface QueryParts extends RouteParts {
   readonly directory: RecordedBranches;
   readonly door: DatabaseDoor;
   readonly closing: AbortSignal;

@@ -35,7 +35,7 @@ const usageSample = z.object({
 });
 type UsageSample = z.infer<typeof usageSample>;
 
-export interface UsageParts {
+interface UsageParts {
   readonly kv: RecordStore;
   readonly node: string;
   now(): number;

@@ -13,7 +13,7 @@ const PARALLEL_WRITES = 8;
 
 const MAX_SHOWN_NAME = 100;
 
-export interface BlobServices {
+interface BlobServices {
   readonly vault: BlobVault;
   readonly uploads: OpenUploads;
   readonly now: Clock;

@@ -6,7 +6,7 @@ import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 import { type OpenUploads, takesFiles, UPLOAD_IDLE_MS } from "./open_uploads.ts";
 
-export interface IdleUploadServices {
+interface IdleUploadServices {
   readonly deployments: DeploymentStore;
   readonly uploads: OpenUploads;
   readonly addresses: Addresses;

@@ -38,7 +38,7 @@ export interface CreateServices extends RecordServices {
 }
 
 /** A deployment's content as received from a client or a build, and not validated yet. */
-export type ReceivedContent =
+type ReceivedContent =
   & Pick<
     BodyOf<typeof endpoints.createDeployment>,
     "manifest" | "files" | "functions" | "rules"

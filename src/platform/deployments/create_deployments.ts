@@ -34,7 +34,7 @@ export interface Deployments {
   readonly capability: Capability;
 }
 
-export interface DeploymentParts {
+interface DeploymentParts {
   readonly deployments: DeploymentStore;
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;

@@ -14,7 +14,7 @@ import { PROTECTIONS } from "../../lib/protection.ts";
 import type { Addresses } from "../core/addresses.ts";
 
 /** The possible triggers of a build. */
-export const BUILD_TRIGGERS = ["push", "upload", "hook", "request"] as const;
+const BUILD_TRIGGERS = ["push", "upload", "hook", "request"] as const;
 export type BuildTrigger = (typeof BUILD_TRIGGERS)[number];
 
 export const deploymentRecord = z.object({

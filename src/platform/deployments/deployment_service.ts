@@ -40,7 +40,7 @@ import {
 } from "./running_code.ts";
 import type { Lease } from "../../store/mod.ts";
 
-export interface DeploymentServices {
+interface DeploymentServices {
   readonly deployments: DeploymentStore;
   readonly projects: Pick<ProjectStore, "update">;
   readonly vault: Pick<BlobVault, "of">;
@@ -66,7 +66,7 @@ export interface DeploymentServices {
   readonly random: Random;
 }
 
-export interface ActivateOptions {
+interface ActivateOptions {
   /** Runs the checks' commands, if the project's folder is available. */
   readonly commands?: RunCommands | undefined;
   /** Runs the command that migrates the database, if the project's folder is available. */

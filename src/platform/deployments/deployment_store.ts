@@ -78,7 +78,7 @@ export interface CreatedWith {
   add(operation: Operation): Promise<void>;
 }
 
-export type NoteMoment = (
+type NoteMoment = (
   operation: Operation,
   moment: Moment,
   deployment: DeploymentRecord,

@@ -5,7 +5,7 @@ import type { ProjectStore } from "../projects/mod.ts";
 import { allLabels, readLabel } from "./host_labels.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
-export interface FollowParts {
+interface FollowParts {
   readonly kv: RecordStore;
   readonly sites: SiteDirectory;
   readonly projects: Pick<ProjectStore, "byName">;

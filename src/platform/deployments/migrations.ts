@@ -15,7 +15,7 @@ import { type DeployedDatabases, MigrationFailedError } from "./running_code.ts"
 /** Runs the command. Returns `undefined` if it could not run. */
 export type RunMigration = (command: string) => Promise<CommandResult | undefined>;
 
-export interface MigrationServices {
+interface MigrationServices {
   readonly databases: DeployedDatabases;
   readonly deployments: Pick<DeploymentStore, "update">;
   readonly now: Clock;

@@ -24,7 +24,7 @@ export const openUploadRecord = z.object({
   /** When the last bytes arrived, in milliseconds since the epoch. */
   fedAt: z.number(),
 });
-export type OpenUpload = z.infer<typeof openUploadRecord>;
+type OpenUpload = z.infer<typeof openUploadRecord>;
 
 /** Returns whether files for a deployment may still arrive: before it is built, live or ended. */
 export function takesFiles({ status, source }: DeploymentRecord): boolean {

@@ -52,7 +52,7 @@ export function forgetDeployment<
   };
 }
 
-export type RollbackPlan =
+type RollbackPlan =
   | { readonly type: "go"; readonly undo: string; readonly to: string; readonly history: string[] }
   | { readonly type: "nothing_live" }
   | { readonly type: "not_live"; readonly live: string }

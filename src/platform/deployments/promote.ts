@@ -11,7 +11,7 @@ import type { DeploymentService } from "./deployment_service.ts";
 import type { DeployedDatabases } from "./running_code.ts";
 import { contentOf, recordDeployment, type RecordServices } from "./record_deployment.ts";
 
-export interface PromoteServices extends RecordServices {
+interface PromoteServices extends RecordServices {
   readonly service: Pick<
     DeploymentService,
     "activateOrFail" | "rollBack" | "releaseAgain" | "rolling"

@@ -17,12 +17,12 @@ import type { PlaceOf } from "./check_content.ts";
 import { readContent } from "./content.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 
-export interface FileServices {
+interface FileServices {
   readonly deployments: Pick<DeploymentStore, "find">;
   readonly blobs: BlobStore;
 }
 
-export interface ReceivedFiles {
+interface ReceivedFiles {
   readonly files: DeploymentFile[];
   readonly placeOf?: PlaceOf;
 }

@@ -27,7 +27,7 @@ type DeploymentContent =
   & Pick<DeploymentRecord, "contentSha" | "cron" | "protection" | "database">
   & Pick<DeploymentRecord, "fileCount" | "totalBytes">;
 
-export type WantedDeployment = DeploymentContent & {
+type WantedDeployment = DeploymentContent & {
   readonly environment: string;
   /** ID of the person who started the deployment; missing if no person did. */
   readonly startedBy?: string | undefined;

@@ -9,7 +9,7 @@ import type { DeploymentService } from "./deployment_service.ts";
 import { awaitsMigration } from "./migrations.ts";
 import { contentOf, recordDeployment, type RecordServices } from "./record_deployment.ts";
 
-export interface RedeployServices extends RecordServices {
+interface RedeployServices extends RecordServices {
   readonly service: Pick<DeploymentService, "activateOrFail">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;

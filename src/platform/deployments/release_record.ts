@@ -4,7 +4,7 @@ import { RELEASE_STATES } from "../../contract/releases.ts";
 import { keys, readRecord, RecordType, Table } from "../core/store/mod.ts";
 import type { Operation, RecordStore } from "../../store/mod.ts";
 
-export const releaseRecord = z.object({
+const releaseRecord = z.object({
   id: z.string(),
   projectId: z.string(),
   workspaceId: z.string(),

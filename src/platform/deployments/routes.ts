@@ -26,7 +26,7 @@ import { requireOwner, unknownDeployment } from "./require_owner.ts";
 
 type NewDeploymentServices = Omit<CreateServices, "blobs" | "variables">;
 
-export interface DeploymentRouteServices extends NewDeploymentServices {
+interface DeploymentRouteServices extends NewDeploymentServices {
   readonly projects: ProjectStore;
   readonly vault: Pick<BlobVault, "of">;
   readonly databases: Pick<DeployedDatabases, "schemaDifference">;

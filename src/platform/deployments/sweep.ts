@@ -39,7 +39,7 @@ export interface SweepServices {
   onDamaged(deployment: DeploymentRecord, cause: unknown): void;
 }
 
-export interface SweepReport {
+interface SweepReport {
   readonly abandoned: number;
   readonly removedBlobs: number;
 }
@@ -80,7 +80,7 @@ function needsBlobs(deployment: DeploymentRecord, now: number): boolean {
   return source === "upload" && liveAt === null && now - updatedAt <= KEEP_UPLOAD_MS;
 }
 
-export interface NeededBlob {
+interface NeededBlob {
   readonly workspaceId: string;
   readonly sha256: string;
   readonly deployment: DeploymentRecord;

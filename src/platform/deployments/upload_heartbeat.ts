@@ -9,7 +9,7 @@ const BEAT_MS = 5000;
 /** Called with each chunk that arrives. */
 export type OnChunk = () => Promise<void>;
 
-export interface HeartbeatServices {
+interface HeartbeatServices {
   readonly uploads: OpenUploads;
   readonly now: Clock;
 }

@@ -38,7 +38,7 @@ export interface Zone {
   find(name: string, client: string): readonly DnsRecord[] | undefined;
 }
 
-export interface Authority {
+interface Authority {
   readonly zones: readonly Zone[];
   /** Hostnames of the zone's name servers. */
   readonly nameServers: readonly string[];

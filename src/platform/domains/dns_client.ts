@@ -78,7 +78,7 @@ function readAnswer(response: Packet, type: LookupType): DnsAnswer {
   return values.length === 0 ? { type: "missing", reason: "NODATA" } : { type: "found", values };
 }
 
-export interface DnsClientOptions {
+interface DnsClientOptions {
   /** The servers to query; by default, the machine's own, which are read at each lookup. */
   readonly servers?: readonly DnsServer[];
   /** Time limit for one exchange with one server, in milliseconds; 2000 by default. */

@@ -6,7 +6,7 @@ const MAX_HOSTNAME = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const WILDCARD = "*.";
 
-export interface DomainName {
+interface DomainName {
   /**
    * The name in lowercase ASCII, with international labels in Punycode (UTS #46). It may start
    * with `*.`.
@@ -16,7 +16,7 @@ export interface DomainName {
   readonly zone: string;
 }
 
-export type DomainNameResult =
+type DomainNameResult =
   | { readonly ok: true; readonly name: DomainName }
   | { readonly ok: false; readonly reason: string };
 

@@ -96,7 +96,7 @@ export interface DomainServices {
 }
 
 /** Orders certificates for the names that are served. */
-export interface CertificateOrders {
+interface CertificateOrders {
   /** Called when the served names have changed. */
   wake(): void;
   /**
@@ -110,7 +110,7 @@ export interface CertificateOrders {
   retry(hostname: string): void;
 }
 
-export interface AddedDomains {
+interface AddedDomains {
   readonly domain: DomainRecord;
   readonly companion: DomainRecord | undefined;
   readonly records: DnsRecord[];

@@ -50,7 +50,7 @@ export interface Added {
   readonly zone: ZoneRecord;
 }
 
-export type AddOutcome =
+type AddOutcome =
   | Added
   /** The workspace has already bound the hostname. */
   | { readonly type: "taken"; readonly by: DomainRecord }

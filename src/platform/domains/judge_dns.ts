@@ -44,7 +44,7 @@ function failedHint(reason: string): string {
   }
 }
 
-export interface ProofFacts {
+interface ProofFacts {
   readonly name: string;
   readonly expected: string;
   readonly answer: DnsAnswer;

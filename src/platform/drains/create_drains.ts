@@ -21,7 +21,7 @@ import type { Endpoint } from "./post_batch.ts";
 const METRICS_MS = 60_000;
 
 /** The endpoints from `--otlp`, and the headers for all of them. */
-export interface OperatorEndpoints {
+interface OperatorEndpoints {
   readonly urls: readonly string[];
   readonly headers?: readonly HostHeader[] | undefined;
 }
@@ -39,7 +39,7 @@ export function operatorEndpoints(otlp: OperatorEndpoints | undefined): Endpoint
   });
 }
 
-export interface DrainParts extends Pick<OwnerParts, "deployments" | "variables" | "databases"> {
+interface DrainParts extends Pick<OwnerParts, "deployments" | "variables" | "databases"> {
   readonly projects: ProjectStore;
   readonly logs: AccessLogs;
   readonly accounts: Pick<AccountStore, "ownerId">;
@@ -95,7 +95,7 @@ function bindDrainRoutes(
   });
 }
 
-export interface ProjectDrains {
+interface ProjectDrains {
   readonly drains: Drains;
   readonly capability: Capability;
 }

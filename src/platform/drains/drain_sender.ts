@@ -27,7 +27,7 @@ const BATCH_BYTES = 1024 * 1024;
 export const QUEUE_RECORDS = 20_000;
 export const QUEUE_BYTES = 8 * 1024 * 1024;
 /** Maximum number of bytes that can wait for all of a node's endpoints. */
-export const ALL_BYTES = 64 * 1024 * 1024;
+const ALL_BYTES = 64 * 1024 * 1024;
 /** Maximum time for which a record waits before it is dropped, in milliseconds. */
 export const MAX_AGE_MS = 60 * 60 * 1000;
 /** Maximum wait that an endpoint can request, in milliseconds. */
@@ -37,7 +37,7 @@ const NO_METRICS_MS = 60 * 60 * 1000;
 /** Minimum time between two messages to the operator about dropped records, in milliseconds. */
 const TOLD_MS = 10 * 60 * 1000;
 
-export interface SendTimes {
+interface SendTimes {
   /** How long to collect records for a request, in milliseconds. */
   readonly batchMs: number;
   /**

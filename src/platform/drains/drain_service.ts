@@ -58,7 +58,7 @@ function toWire(nodes: readonly SenderHealth[]): DrainHealth {
   };
 }
 
-export interface DrainServiceParts {
+interface DrainServiceParts {
   readonly store: DrainStore;
   readonly drains: Drains;
   readonly peers: Peers;

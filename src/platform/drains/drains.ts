@@ -41,7 +41,7 @@ interface Line {
   build(owner: RecordOwner): SizedRecord;
 }
 
-export interface DrainsParts extends Omit<SenderParts, "resource" | "ownMetrics"> {
+interface DrainsParts extends Omit<SenderParts, "resource" | "ownMetrics"> {
   readonly store: Pick<DrainStore, "all" | "headersOf">;
   readonly owners: RecordOwners;
   readonly logs: Pick<AccessLogs, "follow" | "followAll" | "flush">;

@@ -15,7 +15,7 @@ const NONCE = new Uint8Array(12);
 const keyPair = z.object({ cert: z.string(), key: z.string() });
 
 export const sealedCertificate = z.object({ from: z.base64(), sealed: z.base64() });
-export type SealedCertificate = z.infer<typeof sealedCertificate>;
+type SealedCertificate = z.infer<typeof sealedCertificate>;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -92,7 +92,7 @@ interface KnownEdge {
   readonly used: UsedNumbers;
 }
 
-export interface EdgeRegistryOptions {
+interface EdgeRegistryOptions {
   readonly kv: RecordStore;
   readonly box: Pick<SecretBox, "deriveBytes">;
   readonly now: Clock;

@@ -114,7 +114,7 @@ function bindErrorRoutes(
 /** How often errors are written, in milliseconds. */
 const SAVE_MS = 60_000;
 
-export interface ErrorParts {
+interface ErrorParts {
   readonly table: ErrorTable;
   readonly projects: ProjectStore;
   readonly deployments: Pick<DeploymentStore, "find">;

@@ -19,7 +19,7 @@ export interface Occurrence {
   readonly stack?: string | undefined;
 }
 
-export interface DescribedError {
+interface DescribedError {
   /** Identical for all occurrences of an error. */
   readonly id: string;
   readonly title: string;

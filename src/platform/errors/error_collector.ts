@@ -21,7 +21,7 @@ const SETTLE_MS = 2000;
 const MAX_EVENTS = 10;
 const HOUR_MS = 60 * 60 * 1000;
 
-export interface ErrorCollectorOptions {
+interface ErrorCollectorOptions {
   readonly table: Pick<ErrorTable, "take">;
   readonly store: Pick<ErrorStore, "add" | "trim">;
   readonly deployments: Pick<DeploymentStore, "find">;

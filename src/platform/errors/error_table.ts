@@ -35,7 +35,7 @@ interface Waiting {
   firstSeen: number;
 }
 
-export interface ProjectErrors {
+interface ProjectErrors {
   readonly projectId: string;
   readonly groups: readonly ErrorGroup[];
 }

@@ -27,7 +27,7 @@ const PLACE = /^\s+at .*(?::\d+:\d+|<anonymous>|native)\)?(?: \{)?$/;
 /** The line that introduces the cause of an error. */
 const CAUSE = /^\s*(?:\[?cause\]?: |Caused by:? )/i;
 
-export interface ServerLine {
+interface ServerLine {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly deploymentId: string;

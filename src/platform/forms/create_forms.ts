@@ -13,7 +13,7 @@ import { type FormSender, retentionOf, SubmissionKeeper } from "./keep_submissio
 import { bindFormRoutes } from "./routes.ts";
 import type { SubmissionRecord } from "./submission_record.ts";
 
-export interface FormParts {
+interface FormParts {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly objects: ObjectStore;
@@ -21,7 +21,7 @@ export interface FormParts {
   sites(): Pick<SiteDirectory, "resolve">;
 }
 
-export interface ProjectForms {
+interface ProjectForms {
   /** Stores the submissions to a deployment's forms. */
   readonly formsOf: (deployment: FormSender) => FormKeeper;
   readonly capability: Capability;

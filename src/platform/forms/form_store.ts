@@ -33,7 +33,7 @@ const MAX_SUBMISSIONS = 20_000;
  */
 const MAX_FILE_BYTES = 1024 ** 3;
 /** Maximum number of spam submissions per form. Any more are dropped. */
-export const MAX_SPAM = 1_000;
+const MAX_SPAM = 1_000;
 /** How long spam is kept, in milliseconds: 30 days. */
 export const KEEP_SPAM_MS = 30 * 86_400_000;
 

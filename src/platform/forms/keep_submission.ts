@@ -34,7 +34,7 @@ const NO_ROOM =
 const NO_BLOB_ROOM =
   "The project's blob stores are full. Delete objects: messages with files are being lost";
 
-export interface KeepServices {
+interface KeepServices {
   readonly store: FormStore;
   readonly objects: Pick<ObjectStore, "put" | "delete">;
   readonly raise: RaiseEvent;
@@ -44,7 +44,7 @@ export interface KeepServices {
 }
 
 /** Defuses URLs, so no one mistakes a visitor's link for one from the platform. */
-export function withoutLinks(text: string): string {
+function withoutLinks(text: string): string {
   return text.replace(/\S+/g, (word) => {
     if (/^[^@:/]+@[^@:/]+$/.test(word)) return word;
     return word.replaceAll("://", "[:]//").replace(/\.(?=\p{L})/gu, "[.]");

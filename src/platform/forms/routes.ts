@@ -11,7 +11,7 @@ import { type FormPlace, submissionToWire } from "./submission_record.ts";
 /** Maximum number of submissions that one request can delete. */
 const MAX_PURGED = 200;
 
-export interface FormRouteServices {
+interface FormRouteServices {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly store: FormStore;

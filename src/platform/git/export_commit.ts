@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gitEnvironment, type GitFolder } from "./git_environment.ts";
 import { runGit } from "./git_process.ts";
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly folder: GitFolder;
   readonly mirror: string;
   readonly sha: string;

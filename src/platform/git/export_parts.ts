@@ -68,7 +68,7 @@ export interface PartSource {
   open(): Promise<RemoteAccess>;
 }
 
-export interface ExportPartsOptions {
+interface ExportPartsOptions {
   readonly folder: GitFolder;
   /** The exported repository. */
   readonly target: string;

@@ -74,7 +74,7 @@ export type LookUp = (host: string) => Promise<readonly string[]>;
 export const systemLookUp: LookUp = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
-export type PinnedAddress =
+type PinnedAddress =
   | {
     readonly type: "ok";
     readonly source: GitAddress;

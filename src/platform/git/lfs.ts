@@ -61,7 +61,7 @@ export function lfsServerOf(address: GitAddress): string | undefined {
   return `${base}${repository}${repository.endsWith(".git") ? "" : ".git"}/info/lfs`;
 }
 
-export interface LfsServer {
+interface LfsServer {
   /** The server's URL, without `/objects/batch`. */
   readonly url: string;
   readonly fetch: OutboundFetch;

@@ -48,7 +48,7 @@ export class PushOvertakenError extends Error {
   override readonly name = "PushOvertakenError";
 }
 
-export interface PushedRepositoriesOptions {
+interface PushedRepositoriesOptions {
   /** The folder that contains all of this node's copies. */
   readonly root: string;
   readonly kv: RecordStore;

@@ -23,7 +23,7 @@ export interface UnconfirmedChange {
   readonly since: number;
 }
 
-export interface HealthStep {
+interface HealthStep {
   readonly record: HealthRecord;
   readonly unconfirmed: UnconfirmedChange | undefined;
   /** The change to report, if any. */
@@ -31,7 +31,7 @@ export interface HealthStep {
 }
 
 /** The deployment whose servers were checked. */
-export type CheckedDeployment = Pick<DeploymentRecord, "id" | "projectName">;
+type CheckedDeployment = Pick<DeploymentRecord, "id" | "projectName">;
 
 /** Applies a check of the servers. A project that has never been checked counts as healthy. */
 export function weighHealth(

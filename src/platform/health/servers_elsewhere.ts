@@ -25,7 +25,7 @@ const checked = z.object({
 });
 export type Checked = z.infer<typeof checked>;
 
-export interface ServersElsewhereOptions {
+interface ServersElsewhereOptions {
   readonly peers: Peers;
   readonly computeService: Pick<ComputeService, "all" | "find">;
   readonly closing: AbortSignal;

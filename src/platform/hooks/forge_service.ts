@@ -33,7 +33,7 @@ const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 /** Stored instead of a deployment's ID, to record that the end of a branch was reported. */
 const STOPPED = "stopped";
 
-export interface ForgeServices {
+interface ForgeServices {
   readonly triggers: Pick<TriggerService, "trigger">;
   readonly replays: ReplayStore;
   readonly projects: ProjectStore;
@@ -48,7 +48,7 @@ export interface ForgeServices {
 export type ReportPull = (deployment: DeploymentRecord) => Promise<void>;
 
 /** A call to a hook, with its token. */
-export interface HookCall {
+interface HookCall {
   readonly hook: HookRecord;
   readonly token: string;
   readonly visit: HookVisit;

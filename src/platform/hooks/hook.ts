@@ -71,7 +71,7 @@ export function isPattern(branch: string): boolean {
   return branch.includes("*");
 }
 
-export type TriggerDecision =
+type TriggerDecision =
   | { readonly type: "deploy"; readonly environment: string }
   | { readonly type: "refuse"; readonly message: string; readonly hint: string };
 

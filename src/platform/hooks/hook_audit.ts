@@ -12,7 +12,7 @@ export interface HookVisit {
   readonly requestId: string;
 }
 
-export interface BegunDeployment {
+interface BegunDeployment {
   readonly id: string;
   readonly environment: string;
   readonly branch: string;

@@ -20,7 +20,7 @@ import {
 import type { HookStore } from "./hook_store.ts";
 import type { HookUses } from "./hook_uses.ts";
 
-export interface HookServices {
+interface HookServices {
   readonly hooks: HookStore;
   readonly uses: HookUses;
   readonly projects: ProjectStore;

@@ -18,7 +18,7 @@ const MAX_BRANCHES = 1000;
  */
 const USUAL = ["main", "master", "trunk"];
 
-export interface InspectServices {
+interface InspectServices {
   readonly projects: ProjectStore;
   readonly git: Pick<GitService, "branches" | "filesOf">;
   readonly commits: Pick<CommitResolver, "resolve">;

@@ -13,7 +13,7 @@ const pullComment = z.object({
   /** ID of the deployment that the comment shows. IDs sort by time. */
   deploymentId: z.string(),
 });
-export type PullComment = z.infer<typeof pullComment>;
+type PullComment = z.infer<typeof pullComment>;
 
 const pullRecord = z.object({
   number: z.number(),
@@ -23,7 +23,7 @@ const pullRecord = z.object({
 });
 export type PullRecord = z.infer<typeof pullRecord>;
 
-export interface PullPlace {
+interface PullPlace {
   readonly projectId: string;
   readonly branch: string;
 }

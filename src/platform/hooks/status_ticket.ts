@@ -13,7 +13,7 @@ const PLACE = "deployment status";
 const FORM = /^([0-9a-f]{8})\.([\w-]{16})\.([\w-]{20,300})$/;
 
 const named = z.object({ projectId: z.string(), id: z.string() });
-export type NamedDeployment = z.infer<typeof named>;
+type NamedDeployment = z.infer<typeof named>;
 
 const encode = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 const decode = (text: string) => Uint8Array.from(Buffer.from(text, "base64url"));

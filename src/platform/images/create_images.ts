@@ -12,7 +12,7 @@ import { PlatformImages } from "./image_service.ts";
 const PROJECT_SHARE = 1 / 4;
 
 /** The operator's settings for image conversion. */
-export interface ImageOptions {
+interface ImageOptions {
   /** Maximum number of concurrent processes; by default, it depends on the number of processors. */
   readonly maxProcesses?: number;
   /** Maximum disk space for converted images, in bytes. */

@@ -13,7 +13,7 @@ type ImageFormat = ConvertedImage["format"];
 
 const FORMATS: readonly string[] = ["avif", "webp", "jpeg", "png"] satisfies ImageFormat[];
 
-export interface ImageQuota {
+interface ImageQuota {
   readonly maxBytes: number;
   readonly maxProjectBytes: number;
 }

@@ -23,7 +23,7 @@ interface Failure {
   readonly until: number;
 }
 
-export interface ImageServiceParts {
+interface ImageServiceParts {
   readonly engine: Pick<ImageEngine, "convert" | "close">;
   readonly files: ImageFiles;
   readonly now: Clock;

@@ -71,7 +71,7 @@ class KvTokens {
 }
 
 /** The address and the variables with which a server connects to its store. */
-export interface KvAccess {
+interface KvAccess {
   readonly address: KvAddress;
   /** The variables `SVC_KV_URL` and `SVC_KV_TOKEN`, and those for queues. */
   readonly variables: Readonly<Record<string, string>>;
@@ -87,7 +87,7 @@ export interface KvOwner {
  * Another service at the same address as the key-value store. This service authorizes requests
  * itself.
  */
-export interface LocalService {
+interface LocalService {
   serves(path: string): boolean;
   handle(request: Request): Promise<Response>;
 }
@@ -101,7 +101,7 @@ export interface ProjectKv {
 }
 
 /** The queue endpoints, at the store's address. */
-export interface QueueAccess {
+interface QueueAccess {
   /** Returns the secret with which a deployment's servers verify messages. */
   queueSecretOf(deploymentId: string): string;
   /** Handles a request that sends a message. */

@@ -61,7 +61,7 @@ export type LogListener = (projectId: string, entry: LogEntry) => void;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
-export interface AccessLogOptions {
+interface AccessLogOptions {
   /** Called with each failure when it is logged. */
   readonly observer?: LogObserver | undefined;
   /** Called with a warning if entries could not be written or were dropped. */

@@ -16,7 +16,7 @@ import { missingNodes } from "../core/peers/mod.ts";
 import { formatLogCursor, type LogCursor, parseLogCursor } from "./log_cursor.ts";
 
 /** Finds the deployments whose entries an environment includes. */
-export type DeploymentsOf = (
+type DeploymentsOf = (
   projectId: string,
   environment: string,
 ) => Promise<readonly string[]>;

@@ -16,7 +16,7 @@ export interface ServerRecord extends ComputeLogEntry {
   readonly layer: string;
 }
 
-export type LogRecord = AccessRecord | FunctionRecord | ServerRecord;
+type LogRecord = AccessRecord | FunctionRecord | ServerRecord;
 
 /** Converts a record to the form that the log's readers see. */
 export function toLogEntry(record: LogRecord): LogEntry {

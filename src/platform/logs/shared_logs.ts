@@ -35,7 +35,7 @@ const PART = 200;
 /** Maximum number of entries that can wait for a node that is following the logs. */
 const MAX_BEHIND = 10_000;
 
-export interface SharedLogsOptions {
+interface SharedLogsOptions {
   readonly local: AccessLogs;
   readonly peers: Peers;
   /** The name of this node. */
@@ -45,7 +45,7 @@ export interface SharedLogsOptions {
   onTrouble(message: string): void;
 }
 
-export interface SharedLogPage {
+interface SharedLogPage {
   /** Oldest first. */
   readonly items: LogEntry[];
   /** The positions from which nodes continue; empty if no node does. */

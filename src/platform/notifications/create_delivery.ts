@@ -49,7 +49,7 @@ function createReview(
   };
 }
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly kv: RecordStore;
   /** The nodes that send; by default, only this one. */
   readonly nodes?: Nodes;

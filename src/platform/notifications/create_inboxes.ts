@@ -12,7 +12,7 @@ import { NotificationService } from "./notification_service.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
-export interface InboxOptions {
+interface InboxOptions {
   readonly kv: RecordStore;
   readonly accounts: AccountStore;
   isMember(userId: string, workspaceId: string): Promise<boolean>;

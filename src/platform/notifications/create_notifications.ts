@@ -85,7 +85,7 @@ export interface Notifications extends DeliveryServices, InboxServices {
   readonly capability: Capability;
 }
 
-export interface NotificationParts {
+interface NotificationParts {
   readonly accounts: AccountStore;
   readonly authenticator: Authenticator;
   readonly signIn: SignInService;

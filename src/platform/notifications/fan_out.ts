@@ -30,7 +30,7 @@ async function whenAllEnded<T extends readonly unknown[]>(
 const MEMBERS = 500;
 const PARALLEL = 16;
 
-export interface FanOutOptions {
+interface FanOutOptions {
   readonly accounts: AccountStore;
   readonly preferences: PreferenceService;
   readonly inboxes: Led<Pick<Inboxes, "add">>;

@@ -12,7 +12,7 @@ import type { NotificationService } from "./notification_service.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
 import { standingAccess } from "./live/standing_access.ts";
 
-export interface NotificationRouteServices {
+interface NotificationRouteServices {
   readonly notifications: NotificationService;
   readonly preferences: PreferenceService;
   readonly live: LiveStreams;

@@ -37,7 +37,7 @@ const SECRET_BYTES = 32;
 
 type AccessChange = z.output<typeof updatePreviewAccess.body>;
 
-export interface PreviewServiceParts {
+interface PreviewServiceParts {
   readonly kv: RecordStore;
   readonly table: AccessTable;
   readonly passwords: Pick<Passwords, "hash">;

@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { type Protection, PROTECTIONS } from "../../lib/protection.ts";
 
-export const shareRecord = z.object({
+const shareRecord = z.object({
   id: z.string(),
   /** SHA-256 of the token. */
   hash: z.string(),

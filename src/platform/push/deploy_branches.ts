@@ -47,7 +47,7 @@ export interface BranchServices {
 }
 
 /** A branch that was pushed. */
-export interface PushedBranch {
+interface PushedBranch {
   readonly branch: string;
   readonly sha: string;
   /** ID of the person who pushed the branch. */

@@ -41,7 +41,7 @@ const NOT_OF_GIT: ReadonlySet<string> = new Set(["invalid_request", "unsupported
 const STILL_MS = 15_000;
 
 /** The user who pushes, and what their key permits. */
-export interface PushCaller extends Pick<Caller, "grant"> {
+interface PushCaller extends Pick<Caller, "grant"> {
   readonly userId: string;
   /** Called with the changed refs, before their builds start. */
   onTaken(changes: readonly RefCommand[]): Promise<void>;
@@ -56,7 +56,7 @@ function takenRefs(
   return commands.filter(({ ref }) => outcomes.has(ref) && outcomes.get(ref) === undefined);
 }
 
-export interface PushServices {
+interface PushServices {
   readonly repositories: Repositories;
   readonly openSandbox: OpenSandbox;
   readonly branches: BranchDeployer;

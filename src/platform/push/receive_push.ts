@@ -31,7 +31,7 @@ const MAX_REPORT = 4 * 1024 * 1024;
 /** Capabilities that clients must have. Every version of git since 2010 has them. */
 const NEEDED = [["side-band-64k"], ["report-status-v2", "report-status"]];
 
-export interface ReceiveServices {
+interface ReceiveServices {
   readonly repositories: Repositories;
   readonly openSandbox: OpenSandbox;
   /** Shares pushed objects with other nodes, if there are any. */

@@ -8,7 +8,7 @@ import { gitVariables } from "./git_settings.ts";
 import { giveToGit, type Scratch } from "./sandboxed_git.ts";
 import { removeBuildFolder } from "../builds/mod.ts";
 
-export interface OpenRepository {
+interface OpenRepository {
   readonly path: string;
   readonly isNew: boolean;
   /** Stores a new repository. */

@@ -35,7 +35,7 @@ export interface Scratch {
   dispose(): Promise<void>;
 }
 
-export interface SandboxedRun {
+interface SandboxedRun {
   readonly scratch: Scratch;
   /** The repository, on this machine. */
   readonly repository: string;
@@ -49,7 +49,7 @@ export interface SandboxedRun {
   readonly signal: AbortSignal;
 }
 
-export interface RunningGit {
+interface RunningGit {
   readonly stdout: ReadableStream<Uint8Array>;
   /** Resolves when none of the run's processes is still running; true if git succeeded. */
   readonly ended: Promise<boolean>;

@@ -12,7 +12,7 @@ import { type BranchDeployer, environmentOf } from "./deploy_branches.ts";
 import type { PushService } from "./push_service.ts";
 import { makeSourcePush } from "./source_pack.ts";
 
-export interface SourceServices {
+interface SourceServices {
   readonly projects: ProjectStore;
   readonly vault: BlobVault;
   readonly builds: Pick<BuildStore, "find">;

@@ -14,7 +14,7 @@ function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | nul
   throw new Failure("unsupported_media_type", `Send the body with gzip, not ${coding}`);
 }
 
-export interface Spooled {
+interface Spooled {
   /**
    * Whether the whole body was written. If not, it was longer than allowed, and the file contains
    * only its beginning.

@@ -54,7 +54,7 @@ export class QueueSecrets {
   }
 }
 
-export interface QueueParts {
+interface QueueParts {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly deployments: DeploymentStore;
@@ -63,7 +63,7 @@ export interface QueueParts {
   readonly secrets: QueueSecrets;
 }
 
-export interface ProjectQueues {
+interface ProjectQueues {
   /** Handles a request to send a message from a deployment's code. */
   readonly answer: (owner: KvOwner, request: Request) => Promise<Response>;
   readonly capability: Capability;

@@ -17,7 +17,7 @@ import { dueTime } from "./local_requests.ts";
 import { MAX_STORED, type QueueMessage, type QueuePlace } from "./message.ts";
 import type { QueueService } from "./queue_service.ts";
 
-export interface QueueRouteServices {
+interface QueueRouteServices {
   readonly kv: RecordStore;
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;

@@ -19,7 +19,7 @@ const ROUND_MS = 2000;
 
 const BY_HAND = { finish: "Finished manually", withdraw: "Withdrawn manually" } as const;
 
-export interface ReleaseParts {
+interface ReleaseParts {
   readonly projects: ProjectStore;
   readonly sites: Pick<SiteDirectory, "rolling">;
   readonly deploymentService: Pick<DeploymentService, "rolling">;

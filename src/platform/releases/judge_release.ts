@@ -15,7 +15,7 @@ export interface SideCounts {
 }
 
 /** Minimum number of requests to the new side before it is judged. */
-export const MIN_REQUESTS = 20;
+const MIN_REQUESTS = 20;
 /**
  * Minimum number of requests to the old side for comparing responses with status 400 or more.
  * Nearly every site has some, for example because browsers request icons that do not exist.

@@ -47,7 +47,7 @@ function sideOf(encoded: DeploymentCounts["counts"]): SideCounts {
   };
 }
 
-export interface ReleaseCounterOptions {
+interface ReleaseCounterOptions {
   readonly kv: RecordStore;
   /** Identifies this process. */
   readonly instance: string;

@@ -14,7 +14,7 @@ import type { DeploymentService, ReleaseRecord, ReleaseTable } from "../deployme
 import { addCounts, judgeRelease, NO_COUNTS, p95Of, type SideCounts } from "./judge_release.ts";
 import type { ReleaseCounter, ReleaseCounts } from "./release_counts.ts";
 
-export interface ReleaseManagerParts {
+interface ReleaseManagerParts {
   readonly table: ReleaseTable;
   readonly counter: ReleaseCounter;
   readonly rolling: DeploymentService["rolling"];

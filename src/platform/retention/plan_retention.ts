@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export type JudgedDeployment = Pick<DeploymentRecord, "id" | "status" | "createdAt" | "updatedAt">;
 
-export interface RetentionFacts<D extends JudgedDeployment> {
+interface RetentionFacts<D extends JudgedDeployment> {
   /** All deployments of the project. */
   readonly deployments: readonly D[];
   /** IDs of the deployments at a shared URL: that of production, a branch or a domain. */

@@ -82,7 +82,7 @@ export interface PruneServices extends RemoveServices {
   readonly git: Pick<GitService, "branches">;
 }
 
-export interface PruneReport {
+interface PruneReport {
   readonly removed: number;
   readonly stopped: number;
 }

@@ -19,7 +19,7 @@ import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
 import type { BlobVault } from "../core/store/mod.ts";
 import type { Published, RevisionRecord, RulesStore } from "./rules_store.ts";
 
-export interface RulesServices {
+interface RulesServices {
   readonly rules: RulesStore;
   readonly deployments: DeploymentStore;
   readonly vault: BlobVault;

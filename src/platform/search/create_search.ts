@@ -12,7 +12,7 @@ import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import type { WorkspaceService } from "../workspaces/mod.ts";
 import { databaseRank, deploymentRank, memberRank, projectRank, topOf } from "./rank.ts";
 
-export interface SearchServices {
+interface SearchServices {
   readonly projects: Pick<ProjectStore, "list" | "find" | "findByName">;
   readonly deployments: Pick<DeploymentStore, "list" | "find" | "owner">;
   readonly domains: Pick<DomainStore, "hostnamesOf">;

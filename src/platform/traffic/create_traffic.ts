@@ -46,7 +46,7 @@ export interface Traffic {
   readonly capability: Capability;
 }
 
-export interface TrafficParts {
+interface TrafficParts {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly deployments: Pick<DeploymentStore, "find">;

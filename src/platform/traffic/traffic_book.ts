@@ -23,7 +23,7 @@ export interface Counted {
   readonly environment: string;
 }
 
-export interface TrafficBookOptions {
+interface TrafficBookOptions {
   write(part: TrafficPart, counts: EncodedCounts): Promise<void>;
   /** Creates a unique name for a part. */
   partName(): string;

@@ -3,7 +3,7 @@ import { type DeploymentCounts, TrafficCounts } from "../../traffic/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { TrafficBook } from "./traffic_book.ts";
 
-export interface TrafficCollectorOptions {
+interface TrafficCollectorOptions {
   readonly deployments: Pick<DeploymentStore, "find">;
   /** The edge's counts. */
   readonly counter: { take(): readonly DeploymentCounts[] };

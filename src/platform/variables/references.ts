@@ -19,9 +19,9 @@ export type Reference =
   | { readonly type: "self" };
 
 /** A part of a value: text, or a reference with the content between its braces. */
-export type ValuePart = string | { readonly words: string; readonly to: Reference };
+type ValuePart = string | { readonly words: string; readonly to: Reference };
 
-export type ParsedValue =
+type ParsedValue =
   | { readonly ok: true; readonly parts: readonly ValuePart[] }
   | { readonly ok: false; readonly message: string };
 

@@ -52,11 +52,11 @@ export function visibleIn(
 }
 
 /** The effect of setting a variable, or the reason why it cannot be set. */
-export type SetPlan =
+type SetPlan =
   | { readonly type: "set"; readonly remove: readonly VariableRecord[] }
   | { readonly type: "refuse"; readonly message: string };
 
-export interface WantedVariable {
+interface WantedVariable {
   readonly key: string;
   readonly scope: string;
   readonly category: VariableCategory;

@@ -16,7 +16,7 @@ import type {
 import { planSet, variablePlace, type VariableRecord, visibleIn } from "./variable.ts";
 import { type VariableStore, type VariablesVersion, versionFor } from "./variable_store.ts";
 
-export interface VariableServices {
+interface VariableServices {
   readonly variables: VariableStore;
   readonly box: SecretBox;
   readonly resolver: ReferenceResolver;
@@ -53,7 +53,7 @@ const snapshotText: z.ZodType<StoredSnapshot> = z.union([
   }),
 ]);
 
-export interface WantedValue {
+interface WantedValue {
   readonly key: string;
   readonly value: string;
   readonly category: VariableCategory;

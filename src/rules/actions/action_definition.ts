@@ -26,7 +26,7 @@ export interface ActionPlace {
 }
 
 /** A string that can refer to captures of the path, and its position within the action. */
-export interface PlacedTemplate {
+interface PlacedTemplate {
   readonly text: string;
   readonly path: readonly PathStep[];
 }

@@ -30,13 +30,13 @@ const TABLE = {
 export type ActionType = keyof typeof TABLE;
 
 /** The authored form of each action. */
-export type RawActions = {
+type RawActions = {
   readonly [T in ActionType]: (typeof TABLE)[T] extends ActionDefinition<infer Raw, infer _> ? Raw
     : never;
 };
 
 /** The normal form of each action. */
-export type NormalActions = {
+type NormalActions = {
   readonly [T in ActionType]: (typeof TABLE)[T] extends ActionDefinition<infer _, infer Normal>
     ? Normal
     : never;

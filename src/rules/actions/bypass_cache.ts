@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { CacheDecision } from "../decision.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 
-export interface BypassCacheAction {
+interface BypassCacheAction {
   readonly type: "bypass_cache";
 }
 

@@ -17,7 +17,7 @@ import { choice, integer, list, MAX_SAFE } from "../schema_parts.ts";
 import { VARY_DIMENSIONS, type VaryDimension } from "../vocabulary.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 
-export interface CacheAction {
+interface CacheAction {
   readonly type: "cache";
   readonly ttlSeconds: number;
   readonly swrSeconds?: number;

@@ -4,7 +4,7 @@ import { type EnforceMode, LAST_PHASE, type Terminal } from "../decision.ts";
 import { enforceMode, integer } from "../schema_parts.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 
-export interface DenyAction {
+interface DenyAction {
   readonly type: "deny";
   readonly statusCode?: number;
   readonly mode?: EnforceMode;

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 
-export interface LogAction {
+interface LogAction {
   readonly type: "log";
 }
 

@@ -9,7 +9,7 @@ import { isGate, isHandleStep, type PipelineStep } from "../pipeline_steps.ts";
 import { choice, flag, list } from "../schema_parts.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 
-export interface PipelineAction {
+interface PipelineAction {
   readonly type: "pipeline";
   readonly steps: readonly PipelineStep[];
   readonly override?: boolean;

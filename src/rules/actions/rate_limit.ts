@@ -5,7 +5,7 @@ import { choice, enforceMode, flag, integer } from "../schema_parts.ts";
 import { RATE_LIMIT_KEYS, type RateLimitKey } from "../vocabulary.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 
-export interface RawRateLimitAction {
+interface RawRateLimitAction {
   readonly type: "rate_limit";
   readonly limit: number;
   readonly windowSeconds: number;

@@ -13,7 +13,7 @@ import {
   withMark,
 } from "./target_field.ts";
 
-export interface RedirectAction {
+interface RedirectAction {
   readonly type: "redirect";
   readonly target: string;
   readonly statusCode?: number;

@@ -7,7 +7,7 @@ import { warningAt } from "../finding.ts";
 import { list, text } from "../schema_parts.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 
-export interface RemoveHeadersAction {
+interface RemoveHeadersAction {
   readonly type: "remove_headers";
   readonly headers: readonly string[];
 }

@@ -19,7 +19,7 @@ import {
   withMark,
 } from "./target_field.ts";
 
-export interface RewriteAction {
+interface RewriteAction {
   readonly type: "rewrite";
   readonly target: string;
   readonly external?: boolean;

@@ -9,7 +9,7 @@ import { errorAt, type Finding, joinNames, warningAt } from "../finding.ts";
 import { flag, textMap } from "../schema_parts.ts";
 import { type ActionDefinition, effectOf } from "./action_definition.ts";
 
-export interface SetHeadersAction {
+interface SetHeadersAction {
   readonly type: "set_headers";
   readonly headers: Readonly<Record<string, string>>;
   /** Whether responses with a status of 400 or above also get a lifetime that the action sets. */

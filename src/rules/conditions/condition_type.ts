@@ -32,7 +32,7 @@ export interface SampleParts {
 }
 
 /** Receives lists of items that can match, each in the order in which its items were added. */
-export type TakeItems<T> = (items: readonly T[]) => void;
+type TakeItems<T> = (items: readonly T[]) => void;
 
 /** An index of items by their conditions, to find the few items that can match a request. */
 export interface CandidateIndex<Normal, T> {

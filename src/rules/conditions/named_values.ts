@@ -3,10 +3,10 @@ import type { RequestFacts } from "../request/facts.ts";
 import type { CandidateIndex, ConditionType, FieldMismatch } from "./condition_type.ts";
 import { appendTo } from "./lists.ts";
 
-export type NamedValues = Readonly<Record<string, string>>;
+type NamedValues = Readonly<Record<string, string>>;
 
 /** Reads the values of one name from a request. */
-export interface NamedFacts {
+interface NamedFacts {
   /** Returns the actual values, for explanations. */
   seen(facts: RequestFacts, name: string): readonly string[];
   /** Returns every value with which a condition on the name could match this request. */

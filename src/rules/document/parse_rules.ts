@@ -20,7 +20,7 @@ import { readRules } from "./read_rules.ts";
 import { collect, countValues, startPace } from "../work.ts";
 
 /** The rule set, which is missing if there are errors, and all errors and warnings. */
-export interface ParsedRules {
+interface ParsedRules {
   readonly ruleSet?: RuleSet;
   readonly diagnostics: readonly Diagnostic[];
 }

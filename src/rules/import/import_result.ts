@@ -6,7 +6,7 @@ import type { PageSettings } from "./page_settings.ts";
 import { type Rule, type RuleSet, SCHEMA_VERSION } from "../rule_set/types.ts";
 
 /** A line of the imported file with a remark. */
-export interface UnsupportedLine {
+interface UnsupportedLine {
   /** The line number, starting at 1. */
   readonly line: number;
   readonly text: string;

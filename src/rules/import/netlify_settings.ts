@@ -54,7 +54,7 @@ const settingsSchema = z.object({
 });
 
 /** The settings in a `netlify.toml` for building a project. */
-export interface NetlifyBuild {
+interface NetlifyBuild {
   readonly command: string | undefined;
   /** Path of the output folder. */
   readonly publish: string | undefined;

@@ -23,7 +23,7 @@ export function namesOf(segments: readonly Segment[]): string[] {
 }
 
 /** How a host interprets wildcards that are not a whole segment at the end of a path. */
-export type PatternDialect = "netlify" | "netlify-headers" | "cloudflare";
+type PatternDialect = "netlify" | "netlify-headers" | "cloudflare";
 
 const SPLAT = "splat";
 const PLACEHOLDER = /^:([A-Za-z_][A-Za-z0-9_]*)$/;
@@ -137,7 +137,7 @@ export function withoutSplat(segments: readonly Segment[]): Segment[] | undefine
     : undefined;
 }
 
-export interface Rewritten {
+interface Rewritten {
   readonly text: string;
   /** The captures that the text refers to. */
   readonly used: ReadonlySet<string>;

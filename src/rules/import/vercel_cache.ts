@@ -40,7 +40,7 @@ function lifetimeOf(directives: readonly string[], name: string): Lifetime | und
 const directivesOf = (value: string): string[] =>
   value.split(",").map((one) => one.trim()).filter((one) => one !== "");
 
-export interface EdgeCaching {
+interface EdgeCaching {
   /** The headers, except those that control only the edge. */
   readonly headers: Readonly<Record<string, string>>;
   /** The caching action; `undefined` if the headers do not control caching. */

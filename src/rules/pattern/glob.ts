@@ -33,7 +33,7 @@ export type GlobToken =
   | { readonly type: "capture"; readonly name: string }
   | { readonly type: "splat"; readonly name: string };
 
-export type GlobResult =
+type GlobResult =
   | { readonly tokens: readonly GlobToken[] }
   | { readonly problems: readonly PatternProblem[] };
 

@@ -34,7 +34,7 @@ export interface ParsedTarget {
   readonly fragment?: readonly TemplatePart[];
 }
 
-export type TargetResult =
+type TargetResult =
   | { readonly target: ParsedTarget }
   | { readonly problems: readonly PatternProblem[] };
 
@@ -135,7 +135,7 @@ export interface CompiledTarget {
 }
 
 /** The expanded target for one request. */
-export interface ExpandedTarget {
+interface ExpandedTarget {
   readonly origin: string;
   /** Starts with exactly one slash. */
   readonly path: string;

@@ -14,7 +14,7 @@ export type TemplatePart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reference"; readonly name: string; readonly offset: number };
 
-export type TemplateResult =
+type TemplateResult =
   | { readonly parts: readonly TemplatePart[] }
   | { readonly problems: readonly PatternProblem[] };
 
@@ -50,7 +50,7 @@ export function parseTemplate(value: string): TemplateResult {
 }
 
 /** A capture that a template refers to, and the position of the reference. */
-export interface TemplateReference {
+interface TemplateReference {
   readonly name: string;
   readonly offset: number;
 }

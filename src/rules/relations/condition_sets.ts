@@ -97,7 +97,7 @@ function leafContainsBoth(outer: LeafSet, a: LeafSet, b: LeafSet): boolean {
 }
 
 /** The parts of a condition that are proven to match no request. */
-export interface DeadParts {
+interface DeadParts {
   /**
    * Whether the condition contradicts itself: `not` excludes everything that the condition
    * requires.

@@ -7,7 +7,7 @@ export interface HostProblem {
   readonly hint?: string;
 }
 
-export type HostResult = { readonly host: string } | { readonly problem: HostProblem };
+type HostResult = { readonly host: string } | { readonly problem: HostProblem };
 
 const MAX_HOST = 253;
 const MAX_LABEL = 63;

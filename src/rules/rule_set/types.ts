@@ -29,7 +29,7 @@ export interface Rule {
   readonly action: Action;
 }
 
-export interface RuleSource {
+interface RuleSource {
   readonly origin: "build" | "ui";
   readonly revisionId?: string;
 }

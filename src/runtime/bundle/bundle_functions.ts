@@ -10,7 +10,7 @@ import {
   type SealResult,
 } from "./seal_function.ts";
 
-export type BundleResult =
+type BundleResult =
   | { readonly ok: true; readonly functions: readonly SealedFunction[] }
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
 

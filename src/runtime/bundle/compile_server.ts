@@ -17,7 +17,7 @@ var require = __svcCreateRequire(import.meta.url);
 var __filename = __svcToPath(import.meta.url);
 var __dirname = __svcToPath(new URL(".", import.meta.url)).replace(/[\\\\/]$/, "");`;
 
-export type CompiledServer =
+type CompiledServer =
   | {
     readonly ok: true;
     readonly source: Uint8Array<ArrayBuffer>;

@@ -6,7 +6,7 @@
 import { isBuiltin } from "node:module";
 import { parse } from "acorn";
 
-export interface OwnRequires {
+interface OwnRequires {
   /**
    * The module, changed so that its own `require` looks into the table. It is unchanged if it needs
    * no table.

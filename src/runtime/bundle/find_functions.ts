@@ -9,7 +9,7 @@ export interface FoundFunction {
   readonly file: string;
 }
 
-export interface FoundFunctions {
+interface FoundFunctions {
   readonly functions: readonly FoundFunction[];
   readonly problems: readonly FunctionProblem[];
 }

@@ -4,7 +4,7 @@
  */
 import type { BuildResult, Metafile } from "esbuild";
 
-export type NodeNeedKind =
+type NodeNeedKind =
   /** A package with a native addon. */
   | "native"
   /** Modules that are required or imported under computed names. */
@@ -59,7 +59,7 @@ function usedFiles({ outputs }: Metafile): ReadonlySet<string> {
 }
 
 /** The plugins' notes about individual modules, by paths relative to the output, with `/`. */
-export interface ModuleNotes {
+interface ModuleNotes {
   readonly computed: ReadonlySet<string>;
   readonly threads: ReadonlySet<string>;
   readonly placed: ReadonlySet<string>;

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, sep } from "node:path";
 import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
 import { packageAt } from "./server_imports.ts";
 
-export interface TraceOptions extends EsbuildOptions {
+interface TraceOptions extends EsbuildOptions {
   /** Absolute real path of the folder with all packages: the project, or its workspace. */
   readonly base: string;
   /** Absolute real path of the entry. */
@@ -18,7 +18,7 @@ export interface TraceOptions extends EsbuildOptions {
   readonly ownOnly?: boolean;
 }
 
-export interface TracedFile {
+interface TracedFile {
   /** Absolute real paths of the files that need this file. */
   readonly parents: ReadonlySet<string>;
   /** False if the file is only opened, or is next to a file that is opened. */

@@ -10,7 +10,7 @@ const OTHER_PORT_MS = 1000;
 /** Time between two attempts to connect, in milliseconds. */
 const RETRY_MS = 50;
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly port: number;
   /** Called once, with the address for requests. */
   readonly ready: (at: OwnAddress) => void;

@@ -20,7 +20,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export interface ServerConnectionsOptions {
+interface ServerConnectionsOptions {
   readonly dial: () => Promise<Deno.Conn>;
   readonly times: ConnectionTimes;
 }

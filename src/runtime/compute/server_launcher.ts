@@ -38,7 +38,7 @@ export type SpawnCommand = (
 /** Like `SpawnCommand`, but for an engine whose command does not depend on the server. */
 export type SharedSpawnCommand = (folder: string) => ProcessCommand | Promise<ProcessCommand>;
 
-export interface LauncherOptions {
+interface LauncherOptions {
   readonly command: SpawnCommand;
   /** Starts a process that can run any server. Without this command, no process is kept ready. */
   readonly spareCommand?: SharedSpawnCommand | undefined;

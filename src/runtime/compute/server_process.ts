@@ -24,7 +24,7 @@ export interface End {
   readonly message: string;
 }
 
-export interface ServerProcessOptions {
+interface ServerProcessOptions {
   readonly process: RunningServer;
   readonly timers: Timers;
   readonly start: ServerStart;

@@ -25,7 +25,7 @@ import type {
 } from "./types.ts";
 import type { ProcessLog } from "./wire.ts";
 
-export interface ServerSupervisorOptions {
+interface ServerSupervisorOptions {
   readonly server: ComputeServerOptions;
   readonly limits: ComputeLimits;
   readonly log: (entry: ProcessLog) => void;

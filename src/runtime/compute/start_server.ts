@@ -29,7 +29,7 @@ const MAX_OUTPUT_BYTES_PER_SECOND = 1024 * 1024;
 const OUTPUT_MS = 100;
 
 /** A line that the process wrote to its own output. */
-export type TakeLine = (stream: "stdout" | "stderr", line: string) => void;
+type TakeLine = (stream: "stdout" | "stderr", line: string) => void;
 
 export interface StartServerOptions {
   /** Called with the lines of the process's own output. */

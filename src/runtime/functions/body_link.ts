@@ -5,7 +5,7 @@
 import { FunctionFrame } from "./wire.ts";
 
 /** Sends a frame for this link's body. */
-export type SendBodyFrame = (type: number, payload?: Uint8Array) => void;
+type SendBodyFrame = (type: number, payload?: Uint8Array) => void;
 
 /** Maximum number of bytes in flight. */
 export const WINDOW_BYTES = 256 * 1024;
@@ -34,7 +34,7 @@ export function readCredit(payload: Uint8Array): number {
   return new DataView(payload.buffer, payload.byteOffset, 4).getUint32(0, true);
 }
 
-export interface BodySenderOptions {
+interface BodySenderOptions {
   readonly send: SendBodyFrame;
   /** Number of bytes that may be sent before the receiver requests more. */
   readonly credit: number;
@@ -133,7 +133,7 @@ export class BodySender {
   }
 }
 
-export interface BodyReceiverOptions {
+interface BodyReceiverOptions {
   readonly send: SendBodyFrame;
   /** Number of bytes that the sender sends before this side requests any. */
   readonly credit: number;

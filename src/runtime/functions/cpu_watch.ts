@@ -34,7 +34,7 @@ export interface ThreadTimes {
 }
 
 /** CPU times, which are missing if the system does not report them. */
-export interface CpuTimes {
+interface CpuTimes {
   /** Returns the CPU time of a process, including all its threads, in milliseconds. */
   process(pid: number): number | undefined;
   /** Returns the CPU times of a process's threads, by thread ID. */
@@ -93,7 +93,7 @@ export function setThreadPriority(thread: number, priority: number): void {
   } catch { /* not allowed, or the thread has exited */ }
 }
 
-export interface CpuWatchOptions {
+interface CpuWatchOptions {
   readonly times: CpuTimes;
   /** A clock that never jumps, in milliseconds. */
   readonly now: () => number;

@@ -27,7 +27,7 @@ const CLIENT_GONE = "The client disconnected";
 /** Methods without a body in the Fetch standard, which compares them case-insensitively. */
 const READING = /^(?:get|head)$/i;
 
-export interface FunctionCallOptions {
+interface FunctionCallOptions {
   readonly id: number;
   readonly invocation: Invocation;
   readonly worker: WorkerContext;

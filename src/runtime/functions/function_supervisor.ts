@@ -19,7 +19,7 @@ import type {
 import { WorkerControl } from "./worker_control.ts";
 import { WorkerProcess } from "./worker_process.ts";
 
-export interface FunctionSupervisorOptions {
+interface FunctionSupervisorOptions {
   readonly host: FunctionHostOptions;
   readonly limits: FunctionLimits;
   readonly functions: readonly FunctionSource[];
@@ -31,7 +31,7 @@ export interface FunctionSupervisorOptions {
 }
 
 /** Why a function has no worker. */
-export interface NoWorker {
+interface NoWorker {
   readonly problem: string;
   readonly reason: FailureReason;
 }

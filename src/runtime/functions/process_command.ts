@@ -9,7 +9,7 @@ import {
 } from "../process/self_command.ts";
 import { formatInspector, type Inspector, INSPECTOR_VARIABLE } from "./inspector.ts";
 
-export interface FunctionCommandOptions extends ProcessCommandOptions {
+interface FunctionCommandOptions extends ProcessCommandOptions {
   /** The inspector that the process opens; only for functions on the user's own computer. */
   readonly inspector?: Inspector | undefined;
 }

@@ -14,7 +14,7 @@ interface Charged {
   seen: boolean;
 }
 
-export interface ProcessorTimeOptions {
+interface ProcessorTimeOptions {
   /**
    * Returns the CPU time of the thread, in milliseconds, or `undefined` if the system does not
    * report it.

@@ -114,7 +114,7 @@ export interface WireRequest {
   readonly headers: HeaderList;
 }
 
-export interface WireResponse {
+interface WireResponse {
   readonly status: number;
   readonly statusText?: string;
   readonly headers: HeaderList;

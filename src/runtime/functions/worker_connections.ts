@@ -17,7 +17,7 @@ const ACCEPT_AGAIN_MS = 100;
 
 const KEY_BYTES = 32;
 
-export interface WorkerEvents {
+interface WorkerEvents {
   opened(connection: FrameConnection): void;
   take(frame: Frame): void;
   /** Called when the connection has closed, with a problem if the worker violated the protocol. */
@@ -29,7 +29,7 @@ interface Expected {
   readonly events: WorkerEvents;
 }
 
-export interface WorkerConnectionsOptions {
+interface WorkerConnectionsOptions {
   readonly helloMs?: number;
 }
 

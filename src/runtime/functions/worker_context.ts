@@ -11,7 +11,7 @@ import type {
 import type { WireError } from "./wire.ts";
 
 /** Sends a frame to this worker. */
-export type SendToWorker = (type: number, id: number, payload?: Uint8Array) => void;
+type SendToWorker = (type: number, id: number, payload?: Uint8Array) => void;
 
 /** Services that handle the functions' requests. */
 export type FunctionServices = Pick<

@@ -12,7 +12,7 @@ import { WorkerRelief } from "./worker_relief.ts";
 /** Highest worker number that fits into a frame. */
 const MAX_NUMBER = 0xffff;
 
-export interface WorkerControlOptions {
+interface WorkerControlOptions {
   readonly host: FunctionServices;
   readonly limits: FunctionLimits;
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;

@@ -4,7 +4,7 @@ import { OutboundError } from "./errors.ts";
 import type { BodyFraming } from "./head.ts";
 
 /** Returns the next part, or `null` when the body is complete. */
-export type NextPart = () => Promise<Uint8Array<ArrayBuffer> | null>;
+type NextPart = () => Promise<Uint8Array<ArrayBuffer> | null>;
 
 const MAX_PART = 64 * 1024;
 const MAX_LINE = 1024;

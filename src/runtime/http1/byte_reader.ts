@@ -5,7 +5,7 @@ import { Buffer, isAscii } from "node:buffer";
 import { OutboundError } from "./errors.ts";
 
 /** Reads into the buffer. Returns the number of bytes, or `null` at the end of the connection. */
-export type ReadBytes = (buffer: Uint8Array<ArrayBuffer>) => Promise<number | null>;
+type ReadBytes = (buffer: Uint8Array<ArrayBuffer>) => Promise<number | null>;
 
 /** A body in memory. It is a string only if all bytes are ASCII. */
 export type WholeBody = string | Uint8Array<ArrayBuffer>;

@@ -50,7 +50,7 @@ export interface ConnectionTimes {
   readonly keepAliveMs: number;
 }
 
-export interface ExchangeOptions extends WatchOptions {
+interface ExchangeOptions extends WatchOptions {
   /** Called once when the exchange is over; `reusable` is true if another exchange can follow. */
   readonly done: (reusable: boolean) => void;
 }

@@ -3,7 +3,7 @@
  */
 import type { Http1Connection } from "./connection.ts";
 
-export interface PoolLimits {
+interface PoolLimits {
   readonly maxIdlePerOrigin: number;
   readonly maxIdle: number;
 }

@@ -4,7 +4,7 @@ import { JobQueue } from "./job_queue.ts";
 import { DEFAULT_ENGINE_LIMITS, type ImageEngineLimits, MAX_SOURCE_BYTES } from "./limits.ts";
 import type { ConvertJob, ConvertResult } from "./types.ts";
 
-export interface ImageEngineOptions extends Omit<ImageLaneOptions, "limits"> {
+interface ImageEngineOptions extends Omit<ImageLaneOptions, "limits"> {
   readonly limits?: Partial<ImageEngineLimits>;
 }
 

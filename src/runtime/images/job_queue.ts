@@ -1,6 +1,6 @@
 /** @module A queue of jobs that wait for a process. The owners of the jobs take turns. */
 
-export interface JobQueueOptions {
+interface JobQueueOptions {
   /** Maximum total number of waiting jobs. */
   readonly max: number;
   /** Maximum number of waiting jobs per owner. */

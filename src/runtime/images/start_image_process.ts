@@ -16,7 +16,7 @@ export interface RunningImageProcess extends AttendedProcess {
   readonly pid: number;
 }
 
-export type StartImageProcess = (
+type StartImageProcess = (
   command: (socketPath: string) => ProcessCommand,
   folderPrefix?: string,
 ) => Promise<RunningImageProcess>;

@@ -5,7 +5,7 @@ export const IMAGE_FORMATS = ["avif", "webp", "jpeg", "png"] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
 /** How to fit an image into a box of a given width and height. */
-export const IMAGE_FITS = ["inside", "cover", "fill"] as const;
+const IMAGE_FITS = ["inside", "cover", "fill"] as const;
 
 export type ImageFit = (typeof IMAGE_FITS)[number];
 

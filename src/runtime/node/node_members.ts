@@ -33,7 +33,7 @@ const MAX_OTHERS = 16;
 /** Node's first message, sent before it loads any of the server's code. */
 type Greeting = { readonly runtime: string };
 
-export interface MembersOptions {
+interface MembersOptions {
   /** Private folder of the process. */
   readonly folder: string;
   /** The server's own port, as the server sees it. */

@@ -5,7 +5,7 @@ import { within } from "./timers.ts";
 /** Releases the slot. Calling this again has no effect. */
 export type Release = () => void;
 
-export interface GateOptions {
+interface GateOptions {
   readonly maxConcurrent: number;
   readonly maxQueued: number;
 }

@@ -11,7 +11,7 @@ export interface Tenant {
   readonly idleSince: number | undefined;
 }
 
-export type PlaceDecision<T extends Tenant> =
+type PlaceDecision<T extends Tenant> =
   /** Another process can start. */
   | { readonly type: "start" }
   /** Stopping this process frees a slot. */
@@ -19,7 +19,7 @@ export type PlaceDecision<T extends Tenant> =
   /** A slot becomes free as soon as a process stops or becomes idle. */
   | { readonly type: "wait" };
 
-export interface PlaceFacts<T extends Tenant> {
+interface PlaceFacts<T extends Tenant> {
   /** Number of occupied slots, including those of processes that are starting. */
   readonly taken: number;
   readonly max: number;

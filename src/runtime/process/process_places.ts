@@ -18,7 +18,7 @@ export interface Place {
   release(): void;
 }
 
-export interface ProcessPlacesOptions {
+interface ProcessPlacesOptions {
   /**
    * Maximum number of processes at the same time, including those that are starting or stopping.
    */

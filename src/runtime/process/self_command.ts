@@ -13,7 +13,7 @@ export interface ProcessCommandOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface SelfCommandOptions<Facts extends readonly unknown[]>
+interface SelfCommandOptions<Facts extends readonly unknown[]>
   extends ProcessCommandOptions {
   /** The first argument, which makes the compiled program run as this kind of process. */
   readonly argument: string;

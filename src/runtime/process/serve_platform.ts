@@ -6,7 +6,7 @@ import { constants, setPriority } from "node:os";
 import type { Frame } from "./frames/frame.ts";
 import { FrameConnection } from "./frames/frame_connection.ts";
 
-export interface ServePlatformOptions {
+interface ServePlatformOptions {
   /** Path of the platform's Unix socket. */
   readonly socketPath: string;
   /** Maximum size of a payload from the platform, in bytes; by default, the usual limit. */

@@ -4,15 +4,15 @@
  */
 
 /** Releases a slot. Calling this again does nothing. */
-export type LeaveSocket = () => void;
+type LeaveSocket = () => void;
 
 /** The number of WebSockets that are open or being opened, and the maximum. */
-export interface SocketFacts {
+interface SocketFacts {
   readonly open: number;
   readonly max: number;
 }
 
-export type SocketDecision =
+type SocketDecision =
   | { readonly type: "open" }
   | { readonly type: "refuse"; readonly message: string };
 

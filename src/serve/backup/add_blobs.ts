@@ -31,7 +31,7 @@ interface BlobsOptions {
   readonly env: Environment;
 }
 
-export interface BlobAdder {
+interface BlobAdder {
   readonly add: AddBlobs;
   close(): void;
 }

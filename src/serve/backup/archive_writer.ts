@@ -15,7 +15,7 @@ const PIECE = 256 * 1024;
 const MODE = 0o600;
 
 /** Receives an archive's bytes in order. */
-export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
+type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
 /**
  * Writes to a file directly, because Deno writes nothing if a stream is piped to a file that must

@@ -44,7 +44,7 @@ export interface PlaceBackupOptions extends BackupSource {
 }
 
 /** A backup, with the counts from its test restore. */
-export interface ProvenBackup {
+interface ProvenBackup {
   readonly name: string;
   readonly files: number;
   readonly bytes: number;

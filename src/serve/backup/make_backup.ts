@@ -64,7 +64,7 @@ export interface BackupSource {
   readonly now: Clock;
 }
 
-export interface BackupOptions extends BackupSource {
+interface BackupOptions extends BackupSource {
   /** File to create. */
   readonly to: string;
 }

@@ -13,7 +13,7 @@ import { leaveSignalsToPlatform } from "../../lib/leave_signals.ts";
 import { backUpToPlace } from "./back_up_to_place.ts";
 import { BackupError } from "./backup_layout.ts";
 
-export const workSchema = z.object({
+const workSchema = z.object({
   dataDir: z.string(),
   kv: z.string().optional(),
   blobs: z.string().optional(),

@@ -26,7 +26,7 @@ export async function listPlace(place: string, env: Environment): Promise<Backup
   }
 }
 
-export interface PlaceRestoreOptions extends Pick<RestoreOptions, "dataDir" | "takesDamaged"> {
+interface PlaceRestoreOptions extends Pick<RestoreOptions, "dataDir" | "takesDamaged"> {
   readonly place: string;
   /** Name of the backup; by default, the newest one. */
   readonly at?: string;

@@ -30,7 +30,7 @@ function given(env: Environment): Record<string, string> {
 const STOP_MS = 8000;
 
 /** Creates a backup in a separate process. Aborting the signal stops it. */
-export async function runBackup(
+async function runBackup(
   work: BackupWork,
   { env, signal }: { readonly env: Environment; readonly signal: AbortSignal },
 ): Promise<BackupResult> {

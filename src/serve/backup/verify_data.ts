@@ -16,7 +16,7 @@ import { DamageList } from "./damage_list.ts";
 import { verifyBlobs } from "./verify_blobs.ts";
 import { verifyRecords } from "./verify_records.ts";
 
-export interface VerifyOptions {
+interface VerifyOptions {
   readonly dataDir: string;
   /** Path of the key-value store, or `postgres://…`; by default, in the data directory. */
   readonly kv?: string;

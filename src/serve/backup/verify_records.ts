@@ -25,7 +25,7 @@ import {
 import { withStoreCopy } from "./copy_store.ts";
 import type { DamageList } from "./damage_list.ts";
 
-export interface ReadRecords {
+interface ReadRecords {
   readonly records: number;
   /** Number of records that have no checksum because an older svc version wrote them. */
   readonly unchecked: number;

@@ -28,7 +28,7 @@ const MAX_UNKNOWN = 8;
 /** Pause before failed reads are retried and between two warnings, in milliseconds. */
 const RETRY_MS = 5000;
 
-export interface EdgeCertificatesOptions {
+interface EdgeCertificatesOptions {
   readonly client: Pick<PlatformClient, "read">;
   /** Returns whether a host serves a deployment or redirects to another host. */
   isHost(hostname: string): boolean;

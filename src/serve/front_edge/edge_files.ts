@@ -68,7 +68,7 @@ export function platformFiles(root: string, client: Pick<PlatformClient, "send">
   };
 }
 
-export interface EdgeFilesOptions {
+interface EdgeFilesOptions {
   readonly client: PlatformClient;
   /** Folder for the files, which only this process uses. */
   readonly root: string;

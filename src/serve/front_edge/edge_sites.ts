@@ -25,7 +25,7 @@ import type { PlatformClient } from "./platform_client.ts";
 /** Maximum number of sites to read at the same time. */
 const READ_AT_ONCE = 16;
 
-export interface EdgeSitesOptions {
+interface EdgeSitesOptions {
   readonly client: PlatformClient;
   readonly files: FilesOfSites;
   /** Cached responses from the platform. */

@@ -39,7 +39,7 @@ const EDGE_HEADER = "x-svc-edge";
 /** Paths of load balancers' health checks. */
 const HEALTH = /^[^/]*\/\/[^/]*\/(?:healthz|readyz)$/;
 
-export interface FollowOptions {
+interface FollowOptions {
   /** URL of the platform. */
   readonly join: URL;
   readonly key: string;
@@ -68,7 +68,7 @@ export interface FollowOptions {
   log(line: PlatformLog): void;
 }
 
-export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | "isLocal"> {
+interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | "isLocal"> {
   readonly host: string;
   readonly port: number;
   /** Port for HTTPS, with the platform's certificates. Missing if TLS is terminated elsewhere. */

@@ -49,7 +49,7 @@ const lengthOf = ({ path, userAgent, error, rules, matched, counted }: ServedReq
 const lengthOfIds = (ids: readonly string[] = []): number =>
   ids.reduce((length, id) => length + id.length, 0);
 
-export interface ServedLogOptions {
+interface ServedLogOptions {
   readonly client: Pick<PlatformClient, "send">;
   readonly random: Random;
   /** Whether the platform is on this machine. */

@@ -14,9 +14,9 @@ import {
 } from "./request_wire.ts";
 import { stopServer } from "../../lib/stop_server.ts";
 
-export type PassedConnection = ClientConnection & Pick<Connection, "content">;
+type PassedConnection = ClientConnection & Pick<Connection, "content">;
 
-export type PassedHandler = (
+type PassedHandler = (
   request: Request,
   connection: PassedConnection,
 ) => Response | Promise<Response>;

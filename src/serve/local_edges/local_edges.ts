@@ -40,7 +40,7 @@ interface Slot {
   kept: Promise<void>;
 }
 
-export interface LocalEdgesOptions {
+interface LocalEdgesOptions {
   readonly count: number;
   readonly link: LocalEdgeLink;
   readonly setup: Omit<EdgeSetup, "type" | "key">;

@@ -27,7 +27,7 @@ const PARALLEL = 8;
 /** Size limit of the cache for files that are being moved, in bytes. */
 const CACHE_BYTES = 1024 ** 3;
 
-export interface VaultOptions {
+interface VaultOptions {
   readonly env: Environment;
   readonly kv: RecordStore;
   /** Folder for temporary files. */

@@ -52,7 +52,7 @@ export function isSameMove(one: Places, other: Places): boolean {
 }
 
 /** The record stores in a move. `target` is `undefined` if only files are moved. */
-export interface MoveStores {
+interface MoveStores {
   readonly source: RecordStore;
   readonly target: RecordStore | undefined;
 }

@@ -80,7 +80,7 @@ async function* changesBetween(
 }
 
 /** A source store, and a target store that must become equal to it. */
-export interface RecordEnds {
+interface RecordEnds {
   readonly from: MovedStore;
   readonly to: MovedStore;
 }

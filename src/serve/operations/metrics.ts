@@ -28,7 +28,7 @@ export class RequestCounters {
 }
 
 /** Values that are measured when the metrics are requested. */
-export interface ProcessFacts {
+interface ProcessFacts {
   readonly version: string;
   readonly isReady: boolean;
   /** Start time, in seconds since 1970. */

@@ -4,7 +4,7 @@ import { connectionUrl, type DatabaseAddress } from "../../contract/databases.ts
 /** The placeholder that is shown instead of the password. */
 const HIDDEN = "••••••••";
 
-export interface ClientSnippet {
+interface ClientSnippet {
   readonly client: string;
   readonly text: string;
 }

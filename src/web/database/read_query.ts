@@ -22,7 +22,7 @@ export interface QueryOutcome {
 }
 
 /** Limits for the results of all statements together. */
-export interface QueryLimits {
+interface QueryLimits {
   readonly rows: number;
   /** Maximum number of characters in all values together. */
   readonly characters: number;

@@ -5,7 +5,7 @@ import type { ResultRow } from "./read_query.ts";
 import type { WrittenValue } from "./table_sql.ts";
 
 /** How to read a field: as the text that was typed, or as a value that text cannot express. */
-export const MODES = ["typed", "empty", "null", "default"] as const;
+const MODES = ["typed", "empty", "null", "default"] as const;
 export type Mode = (typeof MODES)[number];
 
 export interface StoredRow {

@@ -10,7 +10,7 @@ import { STUDIO_SCRIPT_PATH } from "./studio_script.ts";
 import { Value } from "./value.tsx";
 
 /** The query as entered, and its result. */
-export interface AskedQuery {
+interface AskedQuery {
   readonly sql: string;
   readonly mayChange: boolean;
   readonly outcome?: QueryOutcome;

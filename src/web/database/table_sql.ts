@@ -22,7 +22,7 @@ export interface Filter {
   readonly value: string;
 }
 
-export interface Sort {
+interface Sort {
   readonly column: string;
   readonly isDescending: boolean;
 }

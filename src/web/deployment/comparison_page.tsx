@@ -28,7 +28,7 @@ const SHOWN = 30;
 /** Maximum number of characters in a name, and in an old or new value. */
 const MAX_TEXT = 200;
 
-export interface ComparisonView {
+interface ComparisonView {
   readonly deployment: Deployment;
   /** The differences, or the reason why they are unknown. */
   readonly comparison: DeploymentComparison | string;

@@ -7,7 +7,7 @@ import type { Project } from "../../contract/projects.ts";
 import { isUnderWay } from "../layout/board_pieces.tsx";
 import { Form } from "../layout/pieces.tsx";
 
-export interface DeploymentAct {
+interface DeploymentAct {
   readonly action: string;
   readonly word: string;
   readonly asks?: boolean;

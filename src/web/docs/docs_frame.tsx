@@ -14,7 +14,7 @@ import { DOCS_POLICY, DOCS_SCRIPT_PATH } from "./docs_script.ts";
 import { MAX_DOCS_QUERY } from "./docs_limits.ts";
 import type { Heading } from "./render_markdown.ts";
 
-export function DocsSearch({ query = "" }: { readonly query?: string }) {
+function DocsSearch({ query = "" }: { readonly query?: string }) {
   return (
     <form class="docs-search" action="/docs/search" role="search" data-search={PALETTE_PATH}>
       <label class="hush" for="q">Search the documentation</label>

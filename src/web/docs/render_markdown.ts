@@ -11,7 +11,7 @@ export interface Heading {
   readonly text: string;
 }
 
-export interface RenderedDocument {
+interface RenderedDocument {
   readonly html: string;
   /** Second- and third-level headings, for the table of contents. */
   readonly headings: readonly Heading[];

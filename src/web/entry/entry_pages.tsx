@@ -11,7 +11,7 @@ import { signInPath } from "../visit/page_binder.tsx";
 import { MessengerDoor } from "./messenger_entry_pages.tsx";
 
 /** The state of a form that is shown before sign-in. */
-export interface EntryForm extends FormPage {
+interface EntryForm extends FormPage {
   /** Whether people can sign in with a messenger. */
   readonly hasMessenger?: boolean;
   /** The path on this site that the person goes to after sign-in. */

@@ -20,7 +20,7 @@ import {
   newcomerPage,
 } from "./messenger_entry_pages.tsx";
 
-export interface MessengerEntry {
+interface MessengerEntry {
   readonly bot: Bot;
   readonly messengerSignIn: MessengerSignIn;
   readonly publicOrigin: string;

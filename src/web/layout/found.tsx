@@ -6,7 +6,7 @@
 import { Name } from "./board_pieces.tsx";
 import { Card } from "./pieces.tsx";
 
-export interface FoundRow {
+interface FoundRow {
   readonly href: string;
   readonly title: string;
   readonly detail?: string;

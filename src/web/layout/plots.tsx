@@ -2,7 +2,7 @@
 /** @jsxImportSource hono/jsx */
 /** @module Small SVG plots that work without a script. */
 
-export interface PlotBar {
+interface PlotBar {
   readonly value: number;
   /** The part of the value that represents failures. */
   readonly bad?: number;

@@ -13,7 +13,7 @@ export interface ChartSeries {
   readonly kind: "bars" | "solid" | "line" | "area";
 }
 
-export interface ChartRow {
+interface ChartRow {
   /** Start of the time step. */
   readonly time: string;
   /** One value for each series; null if the value is unknown. */

@@ -114,7 +114,7 @@ const ACCESS = { access: "viewer", method: "GET", path: "/mcp" } as const;
 const METADATA_PATH = "/.well-known/oauth-protected-resource/mcp";
 const METADATA_PATHS = [METADATA_PATH, "/.well-known/oauth-protected-resource"];
 
-export interface McpOptions {
+interface McpOptions {
   readonly publicOrigin: string;
   readonly version: string;
   now(): number;

@@ -26,13 +26,13 @@ export const LINK_TIMES: readonly (readonly [seconds: number, words: string])[] 
 ];
 
 /** The part of the store that the URL selects. */
-export interface BlobSelection {
+interface BlobSelection {
   readonly environment: string;
   readonly prefix: string;
   readonly cursor: string | null;
 }
 
-export interface BlobsView extends FormPage {
+interface BlobsView extends FormPage {
   readonly selection: BlobSelection;
   readonly environments: readonly string[];
   readonly page: ResponseOf<typeof endpoints.listBlobs>;

@@ -22,7 +22,7 @@ import { canChange, type ProjectVisit } from "./open_project.ts";
 import { type PastePlan, Plan } from "./paste_plan.tsx";
 import { projectPage } from "./project_page.tsx";
 
-export interface ShownEnvironment extends Environment {
+interface ShownEnvironment extends Environment {
   /** The environment's deployments, newest first. For `preview`, there is one per branch. */
   readonly deployments: readonly Deployment[];
 }

@@ -18,7 +18,7 @@ export interface KvSelection {
   readonly cursor: string | null;
 }
 
-export interface KvView extends FormPage {
+interface KvView extends FormPage {
   readonly selection: KvSelection;
   readonly environments: readonly string[];
   readonly items: readonly KvEntry[];

@@ -28,7 +28,7 @@ export const LOG_RANGES = {
   "24h": { word: "24 h", length: 1440 * MINUTE },
   "7d": { word: "7 d", length: 10_080 * MINUTE },
 } as const;
-export type LogRange = keyof typeof LOG_RANGES;
+type LogRange = keyof typeof LOG_RANGES;
 
 /** Maximum length of a filter's value. */
 const MAX_VALUE = 500;

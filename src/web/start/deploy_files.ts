@@ -19,7 +19,7 @@ export type Target = (typeof TARGETS)[number];
 /** The branch name for previews of uploaded files. */
 const PREVIEW_BRANCH = "upload";
 
-export type DeployedFiles =
+type DeployedFiles =
   /** Nothing has been deployed, because the platform lacks content with these SHA-256 hashes. */
   | { readonly type: "missing"; readonly missing: readonly string[] }
   | { readonly type: "deployed"; readonly id: string };

@@ -3,7 +3,7 @@ import { parse } from "dotenv";
 import { variableName } from "../../contract/variables.ts";
 import { readDotenvLines } from "../../lib/dotenv_lines.ts";
 
-export interface ReadVariables {
+interface ReadVariables {
   readonly variables: ReadonlyMap<string, string>;
   /** The problems, at most one per line. They never contain values. */
   readonly problems: readonly string[];

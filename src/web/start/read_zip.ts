@@ -24,7 +24,7 @@ const inflate = promisify<InputType, ZlibOptions, Buffer>(inflateRaw);
 const MODE_MASK = 0o170000;
 const LINK = 0o120000;
 
-export interface ZippedFile {
+interface ZippedFile {
   readonly path: string;
   readonly content: Uint8Array<ArrayBuffer>;
 }

@@ -18,7 +18,7 @@ import { type PageApi, pageApi } from "./page_api.ts";
 import type { PageSession } from "./page_session.ts";
 import { safeReturnPath } from "./return_path.ts";
 
-export interface PageVisit {
+interface PageVisit {
   readonly client: Client;
   readonly params: Visit["params"];
   readonly query: URLSearchParams;

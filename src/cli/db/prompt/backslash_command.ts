@@ -1,6 +1,6 @@
 /** @module Commands for the prompt, modeled on psql's most common commands. */
 
-export type PromptCommand =
+type PromptCommand =
   | { readonly type: "quit" | "help" | "expanded" }
   | { readonly type: "query"; readonly sql: string }
   | { readonly type: "unknown"; readonly name: string };

@@ -4,7 +4,7 @@ import { PROMPT_HELP, readPromptCommand } from "./backslash_command.ts";
 import type { History } from "./history.ts";
 import { StatementBuffer } from "./statement_buffer.ts";
 
-export interface PromptOptions {
+interface PromptOptions {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   /** Text before the prompt sign, such as `shop` or `shop/staging`. */

@@ -14,7 +14,7 @@ import { openPrompt } from "./prompt.ts";
 
 const HISTORY_FILE = "db_history";
 
-export interface PromptFacts extends Pick<OpenedDatabase, "client" | "database" | "params"> {
+interface PromptFacts extends Pick<OpenedDatabase, "client" | "database" | "params"> {
   readonly branch: string;
   readonly readOnly: boolean;
 }

@@ -15,7 +15,7 @@ const GAP = " | ";
 /** Maximum length of the line above each row in row-by-row output. */
 const MAX_RULE = 60;
 
-export interface RowLayout {
+interface RowLayout {
   /**
    * Width of the terminal in columns. Longer values are cut off. If it is `undefined`, values are
    * shown in full.

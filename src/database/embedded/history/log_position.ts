@@ -27,7 +27,7 @@ export function segmentAt(position: number): string {
   return hex(1) + hex(Math.floor(number / SEGMENTS_PER_FILE)) + hex(number % SEGMENTS_PER_FILE);
 }
 
-export interface Checkpoint {
+interface Checkpoint {
   /** Position at which a replay starts. */
   readonly redo: number;
   /** The end of the second in which the checkpoint started, in milliseconds since 1970. */

@@ -40,7 +40,7 @@ import { traitsOf } from "./statement_traits.ts";
 import { Temporaries } from "./temporaries.ts";
 import { blockerOf, idled, overdue } from "./waiting.ts";
 
-export interface MultiplexerOptions {
+interface MultiplexerOptions {
   readonly backend: Backend;
   readonly outlet: Outlet;
   /** Milliseconds of a monotonic clock. */

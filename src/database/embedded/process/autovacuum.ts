@@ -38,7 +38,7 @@ const DUE = `WITH tables AS (
     ELSE 'VACUUM ' END || name
   FROM due WHERE is_full OR is_stale ORDER BY dead DESC LIMIT 100`;
 
-export interface AutovacuumOptions {
+interface AutovacuumOptions {
   /**
    * Runs the platform's SQL as the branch's role.
    *

@@ -60,7 +60,7 @@ function explainBroken(error: unknown): ErrorFields {
   return { severity: "FATAL", sqlState: "XX000", message, hint };
 }
 
-export interface DatabaseProcessOptions {
+interface DatabaseProcessOptions {
   readonly watch: Watch;
   /** Locked during a checkpoint. */
   readonly checkpoints: Deno.FsFile;

@@ -24,8 +24,8 @@ function read(name: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(brotliDecompressSync(shipped));
 }
 
-export type Pglite = typeof import("@electric-sql/pglite");
-export type FileSystems = typeof import("@electric-sql/pglite/basefs");
+type Pglite = typeof import("@electric-sql/pglite");
+type FileSystems = typeof import("@electric-sql/pglite/basefs");
 
 export interface Engine {
   readonly PGlite: Pglite["PGlite"];

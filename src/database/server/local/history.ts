@@ -44,7 +44,7 @@ export interface HistoryOptions extends HistoryLimits {
   readonly now: Clock;
 }
 
-export interface LocalHistoryOptions
+interface LocalHistoryOptions
   extends HistoryOptions, Pick<RecoveredOptions, "programsFolder" | "owner" | "settings"> {
   /** Folder of the history. */
   readonly folder: string;

@@ -47,7 +47,7 @@ const LAST_LINES = 5;
 /** SQLSTATE from a server that is starting, or recovering from a crash. */
 const CANNOT_CONNECT_NOW = "57P03";
 
-export interface LocalClusterOptions {
+interface LocalClusterOptions {
   /** The platform's data folder, with the cluster in `postgres` below it. */
   readonly dataFolder: string;
   /** Password of the role that the platform signs in as. */

@@ -4,7 +4,7 @@ import process from "node:process";
 import { readTextFile } from "../../../lib/utf8.ts";
 
 /** How to connect to a server. */
-export interface ServerNote {
+interface ServerNote {
   readonly port: string;
   readonly socketFolder: string;
 }

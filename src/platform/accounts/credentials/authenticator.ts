@@ -78,7 +78,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** States how to send a credential. Part of every 401 response. */
 const HOW = "Send Authorization: Bearer <API key>. The CLI reads it from --token or SVC_TOKEN";
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   readonly isCurrent?: (() => boolean) | undefined;
   readonly accounts: AccountStore;
   readonly credentials: CredentialStore;

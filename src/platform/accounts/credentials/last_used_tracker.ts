@@ -13,7 +13,7 @@ import type { RaiseSecurityEvent } from "../security_events.ts";
 const NOTE_EVERY_MS = 60_000;
 const HOUR_MS = 60 * 60 * 1000;
 
-export interface LastUsedTrackerOptions {
+interface LastUsedTrackerOptions {
   readonly store: CredentialStore;
   readonly raise: RaiseSecurityEvent;
   readonly now: Clock;

@@ -11,7 +11,7 @@ export const REMEMBER_EXPIRED_MS = 60 * 60 * 1000;
 /** How long a CLI can still fetch its token after a late approval, in milliseconds. */
 const FETCH_MS = 60_000;
 
-export interface NewGrant {
+interface NewGrant {
   readonly deviceHash: string;
   readonly userHash: string;
   readonly clientId: string | null;

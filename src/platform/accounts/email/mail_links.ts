@@ -15,7 +15,7 @@ const MAILS_PER_HOUR = 5;
 const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
-export interface LinkMail {
+interface LinkMail {
   readonly link: MailLink;
   /** Path of the page that the email links to. `{token}` is a placeholder for the link's token. */
   readonly path: string;

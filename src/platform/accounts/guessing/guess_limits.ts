@@ -14,7 +14,7 @@ import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";
 import type { DeviceCookies } from "./device_cookie.ts";
 
 /** The kind of guess. Each kind has its own count. */
-export type Guessed = "password" | "second factor" | "link" | "user code" | "preview password";
+type Guessed = "password" | "second factor" | "link" | "user code" | "preview password";
 
 export interface GuessedAccount {
   /** The key for the guess's count: an ID or an email address, whether known or not. */
@@ -45,7 +45,7 @@ const ADDRESS: AttemptLimits = { free: 20, firstPauseMs: 5000, longestPauseMs: Q
  */
 const ACCOUNT: AttemptLimits = { free: 30, firstPauseMs: 5000, longestPauseMs: 60_000 };
 
-export interface Guess {
+interface Guess {
   /** Call this if the guess was right. */
   succeed(): void;
   /** Call this if the guess was wrong. Returns whether to notify the owner (at most once a day). */
@@ -60,7 +60,7 @@ type Counted = z.infer<typeof counted>;
 
 /** The outcome of a guess on another node, and the limits toward which the guess counts. */
 export const endedGuess = z.object({ wasRight: z.boolean(), counts: z.array(counted).max(3) });
-export type EndedGuess = z.infer<typeof endedGuess>;
+type EndedGuess = z.infer<typeof endedGuess>;
 
 export class GuessLimits {
   readonly #limiters: Readonly<Record<Counted["limit"], AttemptLimiter>>;

@@ -22,7 +22,7 @@ const publicKey = z.looseObject({
   kid: z.string().min(1).max(300),
   d: z.undefined().optional(),
 });
-export type PublicKey = z.infer<typeof publicKey>;
+type PublicKey = z.infer<typeof publicKey>;
 
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.string().max(500) });
 const keySet = z.object({ keys: z.array(z.unknown()).max(100) });
@@ -32,7 +32,7 @@ interface CachedKeys {
   readonly readAt: number;
 }
 
-export interface IssuerKeysOptions {
+interface IssuerKeysOptions {
   readonly outbound: OutboundFetch;
   readonly allowHttp: boolean;
   readonly now: Clock;

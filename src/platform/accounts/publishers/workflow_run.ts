@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { PublisherProvider } from "../../../contract/publishers.ts";
 
 /** The branch, tag or pull request that triggered a workflow. */
-export interface WorkflowRef {
+interface WorkflowRef {
   readonly type: "branch" | "tag" | "pull request";
   readonly name: string;
 }

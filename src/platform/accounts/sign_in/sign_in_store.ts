@@ -19,7 +19,7 @@ export const signInRecord = z.object({
 export type SignInRecord = z.infer<typeof signInRecord>;
 
 const ownerLink = z.object({ hash: z.string(), expiresAt: z.number() });
-export type OwnerLink = z.infer<typeof ownerLink>;
+type OwnerLink = z.infer<typeof ownerLink>;
 
 const NOTHING: SignInRecord = { password: null, totp: null, enrolling: null, recoveryCodes: [] };
 

@@ -21,7 +21,7 @@ import {
 } from "./upload_requests.ts";
 import { errorXml } from "./xml.ts";
 
-export interface S3HandlerOptions extends SignerOptions, S3Stores {
+interface S3HandlerOptions extends SignerOptions, S3Stores {
   requestId(): string;
   /** Called with internal errors, while the client learns only that an error occurred. */
   onTrouble(message: string): void;

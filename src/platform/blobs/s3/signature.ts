@@ -11,7 +11,7 @@ const ALGORITHM = "AWS4-HMAC-SHA256";
 /** Maximum difference from a client's clock, in milliseconds. */
 const MAX_SKEW_MS = 15 * 60_000;
 /** Maximum lifetime of a signed URL, in seconds. */
-export const MAX_EXPIRY_SECONDS = 7 * 24 * 60 * 60;
+const MAX_EXPIRY_SECONDS = 7 * 24 * 60 * 60;
 
 export const UNSIGNED = "UNSIGNED-PAYLOAD";
 

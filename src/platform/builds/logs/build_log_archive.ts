@@ -7,7 +7,7 @@ import { type LoggedBuild, parseLines } from "./build_logs.ts";
 import type { RecordStore } from "../../../store/mod.ts";
 
 const archivedLog = z.object({ workspaceId: z.string(), sha256: z.string() });
-export type ArchivedLog = z.infer<typeof archivedLog>;
+type ArchivedLog = z.infer<typeof archivedLog>;
 
 export class BuildLogArchive {
   readonly #options: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "of"> };

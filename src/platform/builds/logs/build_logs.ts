@@ -18,7 +18,7 @@ export interface LoggedBuild {
   readonly deploymentId: string;
 }
 
-export interface BuildLogLimits {
+interface BuildLogLimits {
   /** Size beyond which lines are dropped, in bytes. */
   readonly maxBytes: number;
   /** Number of lines at the end that are always kept. */

@@ -13,7 +13,7 @@ import type { SharedBuildLogs } from "./shared_build_logs.ts";
 /** Maximum length of the text in one event, in characters. Clients limit this length. */
 const MAX_EVENT = 128 * 1024;
 
-export interface BuildLogServices {
+interface BuildLogServices {
   readonly deployments: DeploymentStore;
   readonly sharedBuildLogs: SharedBuildLogs;
   readonly closing: AbortSignal;

@@ -29,7 +29,7 @@ const AGAIN_MS = 30_000;
 const PATIENCE_MS = 10_000;
 
 /** The location of a build's log, and the process that runs the build, if known. */
-export type LogSource =
+type LogSource =
   & { readonly runner?: string | undefined }
   & (
     | { readonly type: "here" }
@@ -46,7 +46,7 @@ export interface BuildRunnerName {
   readonly isRunning: boolean;
 }
 
-export interface SharedBuildLogsOptions {
+interface SharedBuildLogsOptions {
   readonly local: BuildLogs;
   readonly archive: BuildLogArchive;
   readonly peers: Peers;

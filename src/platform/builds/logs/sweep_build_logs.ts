@@ -10,7 +10,7 @@ import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
  */
 const MAX_LOOKED_AT = 1000;
 
-export interface BuildLogSweepOptions {
+interface BuildLogSweepOptions {
   readonly buildLogs: BuildLogs;
   exists(build: LoggedBuild): Promise<boolean>;
   readonly maxLookedAt?: number;

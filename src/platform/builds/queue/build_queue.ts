@@ -31,7 +31,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const UNNOTED =
   "The platform could not store the result of this build. See its log, then build again";
 
-export interface BuildQueueOptions {
+interface BuildQueueOptions {
   readonly builds: BuildStore;
   readonly worker: Pick<BuildWorker, "perform" | "giveUp">;
   /** Maximum number of builds that run at the same time; 0 if only other nodes run builds. */

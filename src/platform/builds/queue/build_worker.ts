@@ -55,7 +55,7 @@ function hasCommands({ manifest }: BuiltContent, { environment }: DeploymentReco
   return environment === ENVIRONMENT_PRODUCTION && commands.length > 0;
 }
 
-export interface BuildWorkerServices {
+interface BuildWorkerServices {
   readonly deployments: DeploymentStore;
   readonly deploymentService: DeploymentService;
   readonly vault: BlobVault;

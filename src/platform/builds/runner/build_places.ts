@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import type { SandboxKind, Shown } from "../sandbox/sandbox.ts";
 
-export interface BuildPlaces {
+interface BuildPlaces {
   readonly builds: string;
   readonly caches: string;
 }

@@ -18,7 +18,7 @@ export class OutputRefused extends Error {
   override readonly name = "OutputRefused";
 }
 
-export interface CollectOptions {
+interface CollectOptions {
   readonly blobs: BlobStore;
   /** The build's folders: their paths on this machine and inside the build. */
   readonly shown: readonly Shown[];

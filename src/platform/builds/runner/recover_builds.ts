@@ -11,7 +11,7 @@ import { ownPlaces, sharedPlaces } from "./build_places.ts";
 /** Number of users that builds may have used. No platform runs more builds in parallel. */
 const MAX_USERS = 1000;
 
-export interface RecoverOptions {
+interface RecoverOptions {
   readonly dataDir: string;
   /** Identifies the processes and folders of this platform's builds. */
   readonly mark: string;

@@ -49,7 +49,7 @@ import {
 } from "../sandbox/sandbox.ts";
 import { folderSize } from "../../../lib/folder_size.ts";
 
-export interface SandboxedRunnerOptions {
+interface SandboxedRunnerOptions {
   readonly projects: ProjectStore;
   readonly variables: VariableStore;
   readonly databases: BuildDatabases;

@@ -60,7 +60,7 @@ export interface SandboxOptions {
   readonly hidden: readonly string[];
 }
 
-export interface SandboxedProcess {
+interface SandboxedProcess {
   readonly child: Deno.ChildProcess;
   /**
    * Kills every process of the build. Concurrent calls share the work.

@@ -1,7 +1,7 @@
 /** Measures the memory of a process and its descendants, and lowers their priority. @module */
 import { createPause, type Pause } from "../../../lib/next_turn.ts";
 
-export interface ProcessWatch {
+interface ProcessWatch {
   /** Aborted when the processes use too much memory. */
   readonly exceeded: AbortSignal;
   stop(): void;

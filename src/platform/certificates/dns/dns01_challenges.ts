@@ -14,7 +14,7 @@ const PATIENCE_MS = 180_000;
 /** The values of a name at each of the zone's name servers, or the reason why there are none. */
 export type Seen = readonly (readonly string[] | string)[];
 
-export interface Dns01Options {
+interface Dns01Options {
   readonly provider: DnsProvider;
   /** The target of the CNAME at `_acme-challenge.<domain>`, if there is one. */
   readonly alias?: string | undefined;

@@ -14,7 +14,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_QUOTE = 300;
 
 /** The service rejected a request. */
-export class DnsApiError extends Error {
+class DnsApiError extends Error {
   override readonly name = "DnsApiError";
   constructor(readonly status: number, message: string) {
     super(message);

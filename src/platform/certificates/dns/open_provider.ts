@@ -12,7 +12,7 @@ import { hetzner } from "./hetzner.ts";
 import { parseTsigKey, rfc2136 } from "./rfc2136.ts";
 import { route53 } from "./route53.ts";
 
-export interface DnsAccess {
+interface DnsAccess {
   /** The API token, or the key in the provider's format. */
   readonly token: string | undefined;
   /** The name server that accepts updates. */

@@ -4,7 +4,7 @@ import { describeSeen, type Seen } from "./dns01_challenges.ts";
 import type { DnsProvider } from "./dns_provider.ts";
 
 /** A record that directs resolvers to svc. */
-export interface Delegation {
+interface Delegation {
   readonly type: "CNAME" | "NS";
   readonly name: string;
   /** Possible values of the record, one of which must exist. */

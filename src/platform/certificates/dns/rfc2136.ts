@@ -38,7 +38,7 @@ const ALGORITHMS = {
   "hmac-sha512": "sha512",
 } as const;
 
-export interface TsigKey {
+interface TsigKey {
   readonly algorithm: keyof typeof ALGORITHMS;
   readonly name: string;
   readonly secret: Uint8Array;
@@ -75,7 +75,7 @@ function wireName(name: string): Buffer {
 }
 
 /** One change to a TXT record. */
-export interface TxtChange {
+interface TxtChange {
   readonly zone: string;
   readonly name: string;
   readonly value: string;
@@ -134,7 +134,7 @@ function sign(message: Buffer, key: TsigKey, seconds: number): Buffer {
 }
 
 /** Returns a signed update, without the TCP length prefix. */
-export const signedUpdate = (
+const signedUpdate = (
   change: TxtChange,
   { key, id, seconds }: { readonly key: TsigKey; readonly id: number; readonly seconds: number },
 ): Buffer => sign(updateMessage(change, id), key, seconds);

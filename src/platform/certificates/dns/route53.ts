@@ -58,7 +58,7 @@ const recordSets = z.object({
   }),
 });
 
-export interface Route53Key {
+interface Route53Key {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }

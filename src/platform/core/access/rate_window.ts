@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../../../lib/clock.ts";
 
-export interface RateLimits {
+interface RateLimits {
   readonly limit: number;
   readonly windowMs: number;
   /**

@@ -43,7 +43,7 @@ export function retryDelay(failures: number, error: unknown): number {
  */
 export type PassOn = (events: readonly EventRecord[], lease: Lease) => Promise<void>;
 
-export interface EventBusOptions {
+interface EventBusOptions {
   readonly store: EventStore;
   /** The nodes, one of which passes events on. By default, there is only this node. */
   readonly nodes?: Pick<Nodes, "isShared" | "leads" | "during" | "onGained" | "onDeath">;

@@ -53,7 +53,7 @@ const MANY = 10;
 const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
-export interface AddedEvents {
+interface AddedEvents {
   /**
    * The events' IDs, in order. If an event's key was used before, this is the ID of the earlier
    * event.

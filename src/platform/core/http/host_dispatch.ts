@@ -10,11 +10,11 @@ import { hostnameOf } from "./hostname.ts";
 type Answer = Response | Promise<Response>;
 
 /** A connection to the edge; `isOwn` is true if a deployment's server opened the connection. */
-export interface EdgeConnection extends ClientConnection {
+interface EdgeConnection extends ClientConnection {
   readonly isOwn?: boolean;
 }
 
-export interface HostDispatchOptions {
+interface HostDispatchOptions {
   readonly isApi: (hostname: string) => boolean;
   readonly api: (request: Request, connection: ClientConnection) => Answer;
   readonly edge: (request: Request, connection: EdgeConnection) => Answer;

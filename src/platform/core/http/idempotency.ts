@@ -43,7 +43,7 @@ export function readIdempotencyKey(request: Request): string | undefined {
   );
 }
 
-export interface RepeatableRequest {
+interface RepeatableRequest {
   readonly key: string;
   /** ID of the credential with which the request was sent. */
   readonly credentialId: string;

@@ -13,7 +13,7 @@ import type { RecordStore } from "../../../store/mod.ts";
 const PART_BYTES = 60_000;
 
 const begun = z.object({ fingerprint: z.string(), startedAt: z.number() });
-export type BegunRequest = z.infer<typeof begun>;
+type BegunRequest = z.infer<typeof begun>;
 
 const answered = sealedSecret.omit({ data: true }).extend({ parts: z.number() });
 const part = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);

@@ -9,7 +9,7 @@
 /** A path in Hono's syntax, as in `/v1/projects/:project`. */
 export type PathPattern = string;
 
-export interface RouteSet<Handler> {
+interface RouteSet<Handler> {
   readonly path: PathPattern;
   /** Returns the handler for a method. HEAD is handled in the same way as GET. */
   find(method: string): Handler | undefined;

@@ -24,7 +24,7 @@ import { parseRequest } from "./parse_request.ts";
 import { type RefusalOptions, Refusals, shownPath } from "./refusals.ts";
 import { RouteTable } from "./route_table.ts";
 
-export interface RouterOptions extends RefusalOptions {
+interface RouterOptions extends RefusalOptions {
   readonly gatekeeper: Gatekeeper;
   readonly idempotency: Pick<Idempotency, "run">;
   requestId(): string;

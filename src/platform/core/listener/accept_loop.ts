@@ -4,7 +4,7 @@
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 
-export interface AcceptLoop<C> {
+interface AcceptLoop<C> {
   accept(): Promise<C>;
   /** Returns whether the listener is closed and no more connections will arrive. */
   isClosed(): boolean;

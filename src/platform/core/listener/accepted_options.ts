@@ -26,7 +26,7 @@ export function isOn(libc: Libc, descriptor: number, port: number): boolean {
   return (family === AF_INET || family === AF_INET6) && view.getUint16(2) === port;
 }
 
-export interface AcceptedOptions {
+interface AcceptedOptions {
   /** Maximum time without an acknowledgment from the client, in milliseconds. */
   readonly stalledMs: number;
 }

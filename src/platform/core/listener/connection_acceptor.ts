@@ -48,7 +48,7 @@ export interface ConnectionAcceptorOptions {
   readonly now: () => number;
 }
 
-export interface ListenerSource {
+interface ListenerSource {
   readonly listener: Deno.TcpListener | Deno.TlsListener;
   readonly handler: ConnectionHandler;
   /** Whether one connection can serve many clients. */

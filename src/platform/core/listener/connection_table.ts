@@ -20,7 +20,7 @@ export type Phase =
 export type Ending = "between requests" | "at once";
 
 /** A request body that the platform is waiting for. */
-export interface BodyWait {
+interface BodyWait {
   since: number;
 }
 

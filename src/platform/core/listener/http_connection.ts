@@ -16,7 +16,7 @@ export type AcceptedConn = Deno.TcpConn | Deno.TlsConn;
 
 export const isTls = (conn: AcceptedConn): conn is Deno.TlsConn => "handshake" in conn;
 
-export interface HttpConnectionOptions {
+interface HttpConnectionOptions {
   readonly serve: ServeConnection;
   readonly table: ConnectionTable;
   /** The connection's own entry in the table. */

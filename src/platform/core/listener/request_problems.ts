@@ -22,7 +22,7 @@ export function placeholderHost(
   return port === DEFAULT_PORT[scheme] ? name : `${name}:${port}`;
 }
 
-export interface HostFacts {
+interface HostFacts {
   /** The URL that the runtime composed from the request line and `Host`. */
   readonly url: string;
   /** The host in the URL if the request does not specify one. */

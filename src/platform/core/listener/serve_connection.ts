@@ -13,7 +13,7 @@ export interface ServedConnection {
   readonly finished: Promise<void>;
 }
 
-export type Handle = (
+type Handle = (
   request: Request,
   info: Deno.ServeHandlerInfo<Deno.NetAddr>,
 ) => Response | Promise<Response>;

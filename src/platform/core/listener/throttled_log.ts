@@ -4,7 +4,7 @@ import { formatCount } from "../../../lib/format.ts";
 
 const APART_MS = 30_000;
 
-export interface ThrottledLogOptions {
+interface ThrottledLogOptions {
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   readonly log: (message: string) => void;

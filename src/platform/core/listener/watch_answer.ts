@@ -18,14 +18,14 @@ const SAMPLED = 16;
 /** Maximum number of bytes that the runtime buffers for a stream whose client does not read. */
 const STREAM_BYTES = 64 * 1024;
 
-export interface AnswerWatch {
+interface AnswerWatch {
   readonly table: ConnectionTable;
   readonly entry: Tracked;
   readonly random: () => number;
 }
 
 /** A response, and the progress of its delivery. */
-export interface WatchedAnswer {
+interface WatchedAnswer {
   readonly response: Response;
   readonly sending: Sending;
 }

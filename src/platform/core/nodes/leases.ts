@@ -13,7 +13,7 @@ import { Lease, LeaseLostError, type RecordStore } from "../../../store/mod.ts";
 export const PULSE_MS = 10_000;
 export const PULSE_EVERY_MS = 3000;
 
-export interface LeasesOptions {
+interface LeasesOptions {
   readonly kv: RecordStore;
   readonly id: string;
   readonly instance: string;

@@ -37,7 +37,7 @@ export class NodeIdInUseError extends Error {
   override readonly name = "NodeIdInUseError";
 }
 
-export interface MembershipOptions extends NodeIdentity {
+interface MembershipOptions extends NodeIdentity {
   readonly kv: RecordStore;
   readonly instance: string;
   readonly version: string;

@@ -6,7 +6,7 @@ import type { Peers, SilentNode } from "./peers.ts";
 /** Time limit for a whole response, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-export interface Gathered<T> {
+interface Gathered<T> {
   readonly answers: ReadonlyMap<string, readonly T[]>;
   /** Nodes whose responses are missing. */
   readonly silent: readonly SilentNode[];

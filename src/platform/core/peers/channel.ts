@@ -27,7 +27,7 @@ export const sealedQuestion = z.object({
   salt: z.base64().max(64),
   sealed: z.base64().max(96 * 1024),
 });
-export type SealedQuestion = z.infer<typeof sealedQuestion>;
+type SealedQuestion = z.infer<typeof sealedQuestion>;
 
 const questionSchema = z.object({
   /** The process to ask. */
@@ -36,7 +36,7 @@ const questionSchema = z.object({
   name: z.string(),
   data: z.unknown(),
 });
-export type OpenedQuestion = z.infer<typeof questionSchema>;
+type OpenedQuestion = z.infer<typeof questionSchema>;
 
 /** Makes a nonce from a counter, which is safe because each key seals only one stream. */
 function nonceOf(count: number): Bytes {

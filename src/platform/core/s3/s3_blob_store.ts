@@ -44,7 +44,7 @@ const MAX_DOWNLOADS = 3;
 /** Pause between checks of a blob that is being removed, in milliseconds. */
 const REMOVAL_PAUSE_MS = 250;
 
-export interface S3BlobStoreOptions {
+interface S3BlobStoreOptions {
   readonly workspaceId: string;
   readonly bucket: S3Bucket;
   readonly marks: BlobMarks;

@@ -18,7 +18,7 @@ import { sweepObjects } from "./sweep_objects.ts";
 import { DEFAULTS } from "../../../settings/mod.ts";
 import type { RecordStore } from "../../../store/mod.ts";
 
-export interface S3VaultOptions {
+interface S3VaultOptions {
   /** `s3://bucket/prefix?endpoint=…&region=…` */
   readonly place: string;
   readonly env: Environment;

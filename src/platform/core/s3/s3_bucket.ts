@@ -18,7 +18,7 @@ const MAX_PARTS = 10_000;
 const MAX_BODIES = 8;
 
 /** A file that is being uploaded to the storage. */
-export interface FileUpload {
+interface FileUpload {
   readonly path: string;
   readonly size: number;
   readonly sha256: string;

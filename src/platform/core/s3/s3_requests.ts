@@ -75,7 +75,7 @@ const RETRY_AFTER_SECONDS = 5;
 /** Error codes of temporary refusals. Every status from 500 is also temporary. */
 const PASSING_CODES = new Set(["SlowDown", "RequestTimeout", "InternalError", "BadDigest"]);
 
-export interface S3Request {
+interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
   /** The object's key under the prefix; missing if the request is for the bucket itself. */
   readonly key?: string;
@@ -84,7 +84,7 @@ export interface S3Request {
   readonly body?: Uint8Array<ArrayBuffer> | string;
 }
 
-export interface S3RequestsOptions {
+interface S3RequestsOptions {
   readonly place: S3Place;
   readonly credentials: S3Credentials;
   readonly patience: S3Patience;

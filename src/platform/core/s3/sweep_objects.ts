@@ -15,7 +15,7 @@ const REMOVAL_SECONDS = 30;
 /** Allowance for clock differences and slow requests, in milliseconds. */
 const REMOVAL_MARGIN_MS = 30_000;
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly bucket: S3Bucket;
   readonly marks: Led<BlobMarks>;
   isNeeded(blob: BlobName): boolean;

@@ -27,7 +27,7 @@ const fileSchema = z.object({
 }).strict();
 type KeyFile = z.infer<typeof fileSchema>;
 
-export interface SecretKey {
+interface SecretKey {
   readonly id: string;
   readonly key: CryptoKey;
   /** The key from which keys for other purposes are derived (HKDF, RFC 5869). */

@@ -38,7 +38,7 @@ const RENEW_AFTER_MS = 10 * 60 * 1000;
  */
 const LINKED_MODE = 0o755;
 
-export interface FsBlobStoreOptions {
+interface FsBlobStoreOptions {
   readonly root: string;
   /** Folder for unfinished writes, on the same file system. */
   readonly incoming: string;

@@ -65,7 +65,7 @@ const bytesOf = (value: unknown): Uint8Array<ArrayBuffer> =>
     ? Uint8Array.from(value)
     : new TextEncoder().encode(value === null ? "" : String(value));
 
-export interface MendOptions {
+interface MendOptions {
   /** Whether to read every row. This takes one second per 100,000 rows. */
   readonly readsAll: boolean;
   readonly now: number;

@@ -39,7 +39,7 @@ export class StoreUnusableError extends Error {
  */
 export const isRemoteStore = (place: string): boolean => /^[a-z]+:\/\//i.test(place);
 
-export interface OpenedKv {
+interface OpenedKv {
   readonly kv: RecordStore;
   readonly readOnly: string | undefined;
   /** Follows changes made by other nodes, if several nodes share the store. */
@@ -232,7 +232,7 @@ async function openPlatformPg(
   }
 }
 
-export interface PlatformKvOptions {
+interface PlatformKvOptions {
   /** Completes a PostgreSQL server's URL, for example with the password. */
   readonly env: Environment;
   readonly onTrouble: (message: string) => void;

@@ -139,7 +139,7 @@ export interface Committed<T> {
   readonly versionstamp: string;
 }
 
-export interface CommitOptions {
+interface CommitOptions {
   /**
    * Records that are checked but not changed. Commits that only check the same record run
    * concurrently.

@@ -76,7 +76,7 @@ function hashFor({ type, maximum }: MaskedColumn): string | undefined {
 }
 
 /** A column's new value, or why its mask does not fit; `undefined` if the value does not change. */
-export type MaskedValue =
+type MaskedValue =
   | { readonly sql: string; readonly usesKey: boolean }
   | { readonly problem: string }
   | undefined;

@@ -19,7 +19,7 @@ export type RunCommands = (
   place: CheckPlace,
 ) => Promise<readonly CommandResult[]>;
 
-export interface ReleaseCheckerOptions {
+interface ReleaseCheckerOptions {
   /** Returns the key that signs tokens for protected hosts. */
   key(): Promise<Uint8Array>;
   readonly ask: AskEdge;

@@ -13,7 +13,7 @@ import type { Rollouts } from "../rollouts.ts";
 import type { DeployedServers } from "../running_code.ts";
 import { ChecksFailedError, type ReleaseChecker, type RunCommands } from "./release_checks.ts";
 
-export interface StagingServices {
+interface StagingServices {
   readonly deployments: Pick<DeploymentStore, "stage" | "update" | "clearHosts">;
   readonly sites: Pick<SiteDirectory, "pointLazily" | "removeDeployment">;
   readonly computeService: Pick<DeployedServers, "remove">;

@@ -27,7 +27,7 @@ export function refEvent(ref: string, isDeleted: boolean): ForgeEvent {
 export const pullNumber = z.int().positive().optional();
 
 /** A pull request in an event. */
-export interface PullRequest {
+interface PullRequest {
   /** The pull request's ID in the forge's API. */
   readonly number: number | undefined;
   readonly isOpen: boolean;

@@ -16,7 +16,7 @@ import type { Job } from "./job.ts";
 import { decideRetry, fraction } from "./retry_policy.ts";
 import type { ReviewDelivery } from "./types.ts";
 
-export interface WorkerParts {
+interface WorkerParts {
   readonly store: DeliveryStore;
   readonly review: ReviewDelivery;
   /** Shared claims, if other nodes also send messages. */

@@ -22,7 +22,7 @@ const BATCH = 40;
 /** Maximum amount of text per commit, in characters. Deno KV allows 800 KiB. */
 const BATCH_CHARS = 150_000;
 
-export interface DeliveryQueueOptions {
+interface DeliveryQueueOptions {
   readonly kv: RecordStore;
   readonly channels: readonly Channel[];
   readonly review: ReviewDelivery;

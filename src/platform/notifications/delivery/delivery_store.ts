@@ -25,7 +25,7 @@ const MAX_CHANGES = 400;
 /** How many parts of a digest the message shows. The remaining parts are only counted. */
 const SHOWN_PARTS = 50;
 
-export interface NewJob {
+interface NewJob {
   readonly job: Job;
   readonly dueAt: number;
 }

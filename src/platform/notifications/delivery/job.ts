@@ -86,7 +86,7 @@ export function channelsIn(changed: readonly RecordKey[]): DeliveryChannel[] {
 }
 
 /** The owner of a list of dead letters. */
-export interface LetterOwner {
+interface LetterOwner {
   readonly type: "user" | "workspace";
   readonly id: string;
 }

@@ -2,7 +2,7 @@
 import { type ChannelLimits } from "../../../contract/channels.ts";
 import type { Random } from "../../../lib/clock.ts";
 
-export type RetryDecision =
+type RetryDecision =
   | { readonly type: "again"; readonly at: number }
   | { readonly type: "give_up"; readonly because: "attempts" | "age" };
 

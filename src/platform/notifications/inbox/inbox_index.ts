@@ -57,7 +57,7 @@ export interface NumberedPage {
   readonly behind: boolean;
 }
 
-export interface Spot {
+interface Spot {
   readonly page: NumberedPage;
   readonly row: number;
 }

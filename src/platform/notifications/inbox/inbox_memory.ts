@@ -15,7 +15,7 @@ const MAX_PAGES = 8192;
 /** Maximum number of attempts to make a change that competes with changes by other nodes. */
 const MAX_ATTEMPTS = 20;
 
-export interface InboxMemoryOptions {
+interface InboxMemoryOptions {
   load(userId: string): Promise<InboxIndex>;
   /** Returns whether a user's inbox must stay in memory for now. */
   isBusy(userId: string): boolean;

@@ -20,12 +20,12 @@ export const CELLS = EVENT_CATEGORIES.length * PRIORITIES.length * 4;
 /** The row counts of a page or an inbox: for each workspace, one number per cell. */
 export type Cells = Map<number, Uint32Array>;
 
-export interface RowKind {
+interface RowKind {
   readonly category: EventCategory;
   readonly priority: Priority;
 }
 
-export interface NewRow extends RowKind {
+interface NewRow extends RowKind {
   readonly id: string;
   /**
    * Number of the workspace that the notification is from; 0 for the account's own notifications.

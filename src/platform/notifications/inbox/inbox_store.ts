@@ -19,7 +19,7 @@ const MAX_REMOVED = 500;
 /** Maximum number of keys per `getMany` in Deno KV. */
 const MANY = 10;
 
-export interface InboxChange {
+interface InboxChange {
   readonly head?: InboxHead;
   /** The new pages. The contents of the notifications in their `removedIds` are removed. */
   readonly pages?: readonly NumberedPage[];

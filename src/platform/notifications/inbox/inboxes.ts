@@ -31,7 +31,7 @@ const KEPT_NOTIFICATIONS = 100_000;
 /** Allows one more page, because the last page is still being filled. */
 const MAX_PAGES = Math.ceil(KEPT_NOTIFICATIONS / PAGE_ROWS) + 1;
 
-export interface InboxesOptions {
+interface InboxesOptions {
   readonly store: InboxStore;
   readonly now: Clock;
   /** Called with failures to apply a change to all pages. The next start repeats the change. */

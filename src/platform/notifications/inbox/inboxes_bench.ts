@@ -10,7 +10,7 @@ import { InboxStore } from "./inbox_store.ts";
 import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
 /** How long each operation takes, in milliseconds, by name. */
-export type InboxCosts = ReadonlyMap<string, number>;
+type InboxCosts = ReadonlyMap<string, number>;
 
 const ROUNDS = 300;
 const BATCH = 2000;

@@ -21,7 +21,7 @@ export const MAX_REPLAYED = 200;
 /** An ID that precedes the ID of every notification. */
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
-export interface LiveStreamsOptions {
+interface LiveStreamsOptions {
   counts(view: InboxView): Promise<InboxCounts>;
   /**
    * Returns the ID of an inbox's newest notification; `undefined` if the inbox has never had one.

@@ -4,7 +4,7 @@
  */
 import ipaddr from "ipaddr.js";
 
-export type NetworkResult =
+type NetworkResult =
   | { readonly network: string }
   /** Text that completes "Use an IPv4 or IPv6 network: …". */
   | { readonly problem: string };

@@ -75,7 +75,7 @@ export function readUnits(text: string, from: number): PathUnits {
  * (`deep`) or over any characters except slashes (`any`). A `gate` precedes a `deep` that is a
  * whole segment: it leads to the `deep`, or past the `deep` and the next slash.
  */
-export interface GlobState {
+interface GlobState {
   readonly kind: "text" | "one" | "any" | "deep" | "gate";
   /** The character of a `text` state; -1 for other states. */
   readonly code: number;
@@ -84,7 +84,7 @@ export interface GlobState {
 /** Number of states from a gate to the state after the loop and its slash. */
 export const GATE_WIDTH = 3;
 
-export interface CaptureStates {
+interface CaptureStates {
   /** The state before the start of the capture, and the state at its end. */
   readonly from: number;
   readonly to: number;

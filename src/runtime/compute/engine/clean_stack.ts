@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 const RUNTIME_FRAME = /^\s+at (?:.*(?:\(|async ))?(?:ext|node):/;
 const FRAME = /^\s+at /;
 
-export interface StackPlaces {
+interface StackPlaces {
   /** Absolute path of the deployment's folder. */
   readonly directory: string;
   /** URLs or paths of svc's own code. Frames from this code do not help the author. */

@@ -30,7 +30,7 @@ export interface TemporaryFolder {
   readonly isLimited: boolean;
 }
 
-export interface TemporaryOptions {
+interface TemporaryOptions {
   /** Size in MiB. */
   readonly sizeMb: number;
   /** The process's private folder. */

@@ -17,7 +17,7 @@ const BROKEN = 1006;
 
 type Ended = { readonly code: number; readonly reason: string };
 
-export interface ClientSocketOptions {
+interface ClientSocketOptions {
   readonly conn: Deno.Conn;
   /** Contains the bytes after the headers of the upgrade response. */
   readonly reader: ByteReader;

@@ -12,7 +12,7 @@ import { ClientSocket } from "./client_socket.ts";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-export interface OpenSocketOptions {
+interface OpenSocketOptions {
   readonly dial: () => Promise<Deno.Conn>;
   readonly timeoutMs: number;
   /** Called once, when the socket is closed, or when the response that was sent instead is over. */

@@ -16,7 +16,7 @@ const CALLS: Readonly<Record<string, string>> = {
 
 const MESSAGE = /^Requires (?:all )?(\w+) access(?: to (.+?))?, (?:run again|specify)/;
 
-export interface DeniedCall {
+interface DeniedCall {
   readonly message: string;
   readonly code: "EACCES" | "EPERM";
   /** The negated error number, as in Node's errors. */

@@ -25,7 +25,7 @@ export type Handler = (request: Request, context: object) => unknown;
 const NativeRequest = Request;
 const NativeResponse = Response;
 
-export interface CallsOptions {
+interface CallsOptions {
   readonly link: WorkerLink;
   readonly handler: Handler;
   readonly env: Readonly<Record<string, string>>;

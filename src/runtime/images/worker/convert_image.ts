@@ -4,7 +4,7 @@ import type { Conversion, ImageFormat } from "../types.ts";
 import type { FailedHead } from "../wire.ts";
 import type { VipsEngine } from "./load_vips.ts";
 
-export type ConvertOutcome =
+type ConvertOutcome =
   | {
     readonly bytes: Uint8Array<ArrayBuffer>;
     readonly width: number;

@@ -15,7 +15,7 @@ const PAUSE_MS = 1;
 
 const { wait } = Atomics;
 
-export interface ControlOptions {
+interface ControlOptions {
   /** Path of the Unix socket. */
   readonly path: string;
   readonly take: (frame: Frame) => void;

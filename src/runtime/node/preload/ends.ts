@@ -28,7 +28,7 @@ function separateSignals(): EmitTermination {
   };
 }
 
-export interface EndOptions {
+interface EndOptions {
   /** Returns true if the server listens, or has listened. */
   readonly listened: () => boolean;
   /** Reports why the server exits. */
@@ -43,7 +43,7 @@ export interface EndOptions {
  * Stops the server by calling its SIGTERM listeners. If there are none, the process exits
  * immediately.
  */
-export type Terminate = () => void;
+type Terminate = () => void;
 
 const { reallyExit } = process as unknown as { readonly reallyExit: (code: number) => never };
 /** Kills the process immediately, without calling any listeners. */

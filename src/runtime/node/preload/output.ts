@@ -6,7 +6,7 @@ import type { ProcessLog } from "../../compute/wire.ts";
 
 type Level = ProcessLog["level"];
 
-export interface OutputOptions {
+interface OutputOptions {
   /** Receives a log line. */
   readonly log: (entry: ProcessLog) => void;
   /** Prepares a message for the log: shortens it, and shows paths as the author knows them. */

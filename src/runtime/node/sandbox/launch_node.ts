@@ -98,7 +98,7 @@ async function start(
   });
 }
 
-export type LaunchNode = (launch: NodeLaunch) => Promise<RunningNode>;
+type LaunchNode = (launch: NodeLaunch) => Promise<RunningNode>;
 
 /**
  * Starts the thread that will start Node. Starting the thread takes a while.

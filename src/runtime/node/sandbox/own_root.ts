@@ -123,7 +123,7 @@ function linkOf(file: string): string | undefined {
   }
 }
 
-export interface OwnRootOptions {
+interface OwnRootOptions {
   /** An empty folder that becomes the root folder. */
   readonly root: string;
   /** Paths that Node sees, in addition to the system's libraries. */

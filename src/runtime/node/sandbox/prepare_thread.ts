@@ -9,7 +9,7 @@ import type { ThreadPlan } from "./thread_messages.ts";
 import { LaunchError, type NodeLaunch, type NodeSandboxKind, type Place } from "./types.ts";
 
 /** The parts of a launch that its sandbox needs. */
-export type SandboxLaunch = Pick<
+type SandboxLaunch = Pick<
   NodeLaunch,
   | "node"
   | "directory"

@@ -37,7 +37,7 @@ const SHARES = /^(?:Pss|SwapPss):\s+(\d+) kB$/gm;
 /** Node's priority for the out-of-memory killer (proc(5), oom_score_adj). */
 const OOM_SCORE = "500";
 
-export interface NodeLimits {
+interface NodeLimits {
   /** Maximum resident memory, in MiB. */
   readonly memoryMb: number;
   /**

@@ -16,7 +16,7 @@ const MAX_EMPTY_LOOKS = 20;
 
 const MIB = 1024 * 1024;
 
-export interface RunningOptions {
+interface RunningOptions {
   readonly pid: number;
   readonly sandbox: NodeSandbox;
   readonly thread: Thread;

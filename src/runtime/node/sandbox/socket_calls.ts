@@ -58,7 +58,7 @@ const MAX_BACKLOG = 4096;
 const OF_PORT = /^(?:-\d{1,5})?$/;
 
 /** A Unix socket: the name that Node uses, and the actual path. */
-export interface NamedSocket {
+interface NamedSocket {
   readonly name: string;
   readonly path: string;
 }

@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /** The root file system of an image. */
-export interface ImageRoot {
+interface ImageRoot {
   /** The image's folder on this machine. Links in the folder stay inside it. */
   readonly root: string;
   /** Folder in the image where its program starts. */

@@ -3,7 +3,7 @@ import { runProgram } from "../../../lib/spawn_program.ts";
 
 const ELF = [0x7f, 0x45, 0x4c, 0x46];
 
-export interface FoundNode {
+interface FoundNode {
   /** Absolute real path of the executable. */
   readonly path: string;
   /** The version, for example `24.1.0`. */

@@ -26,7 +26,7 @@ const USERS = "users";
 /** The name of a version's folder. */
 const VERSION = /^\d+(\.\d+){0,2}$/;
 
-export interface NodeVersionsOptions {
+interface NodeVersionsOptions {
   /** Folder that contains the fetched versions. */
   readonly folder: string;
   /** The platform's own environment. */

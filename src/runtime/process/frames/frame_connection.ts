@@ -7,14 +7,14 @@
 import type { FairShare } from "./fair_share.ts";
 import { concat, encodeFrame, type Frame, FrameReader, MAX_PAYLOAD_BYTES } from "./frame.ts";
 
-export interface OutgoingFrame {
+interface OutgoingFrame {
   readonly type: number;
   readonly worker: number;
   readonly id: number;
   readonly payload?: Uint8Array;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /**
    * Maximum number of bytes waiting to be written, including the cost of their frames. If this is
    * exceeded, the connection closes.

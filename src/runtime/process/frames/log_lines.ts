@@ -5,7 +5,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 /** Maximum length of a log entry's message, in characters. */
 export const MAX_LOG_CHARACTERS = 4096;
 
-export interface LineDecision {
+interface LineDecision {
   /** True if the line can be logged. */
   readonly passes: boolean;
   /** Number of lines that were dropped in an earlier second and are not reported yet. */

@@ -7,7 +7,7 @@
 import { createHmac } from "node:crypto";
 
 /** Minimum and maximum size of a part, in bytes. */
-export interface PartBounds {
+interface PartBounds {
   readonly min: number;
   readonly max: number;
   /** On average, a part ends 2^n bytes after the minimum size, where n is this number. */
@@ -18,7 +18,7 @@ export interface PartBounds {
  * Parts are 1.5 MiB on average, so only a few requests are needed, and after a small change, little
  * has to be sent.
  */
-export const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, bits: 20 };
+const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, bits: 20 };
 
 /** Number of bytes covered by a 32-bit hash that shifts by one bit per byte. */
 const WINDOW = 32;

@@ -9,7 +9,7 @@ import * as z from "zod";
 export const REPOSITORY_SCHEMA = "SVC_BACKUPS_V1";
 
 /** Matches the name of a backup. Sorted by name, backups are in chronological order. */
-export const BACKUP_NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z$/;
+const BACKUP_NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z$/;
 
 const count = z.int().nonnegative();
 

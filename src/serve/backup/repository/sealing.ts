@@ -31,7 +31,7 @@ export interface Sealing {
 export type Opening = (name: string, sealed: Bytes) => Promise<Bytes>;
 
 /** Leaves parts unencrypted and uses their SHA-256 hashes as their names. */
-export const OPEN_SEALING: Sealing = {
+const OPEN_SEALING: Sealing = {
   recipients: [],
   secret: "svc backup",
   nameOf: (part) => sha256Hex(part),

@@ -4,7 +4,7 @@ import { type EventKind, EVENTS } from "../../../../contract/events.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import { mailAsHtml, mailAsText, type MailBody, type MailPart } from "./mail_body.ts";
 
-export interface MailFacts {
+interface MailFacts {
   /** The platform's URL, for people with accounts on several platforms. */
   readonly origin: string;
   /**
@@ -18,7 +18,7 @@ export interface MailFacts {
   readonly total: number;
 }
 
-export interface ComposedMail {
+interface ComposedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;

@@ -7,7 +7,7 @@ import { composeMail } from "./compose_mail.ts";
 import type { Mailer } from "./mailer.ts";
 import { signUnsubscription } from "./unsubscribe_token.ts";
 
-export interface EmailChannelOptions {
+interface EmailChannelOptions {
   readonly mailer: Mailer;
   readonly accountMails: AccountMails;
   readonly accounts: Pick<AccountStore, "users" | "workspaces">;

@@ -5,7 +5,7 @@ export class MailSettingsError extends TypeError {
   override readonly name = "MailSettingsError";
 }
 
-export interface SmtpSettings {
+interface SmtpSettings {
   readonly host: string;
   readonly port: number;
   /** Whether to use TLS from the first byte (`smtps:`). */

@@ -15,7 +15,7 @@ import type { Dialect, ForgeRequest, ForgeTarget } from "./dialect.ts";
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 64;
 
-export interface ForgeAnswer {
+interface ForgeAnswer {
   readonly status: number;
   readonly text: string;
   readonly json: unknown;

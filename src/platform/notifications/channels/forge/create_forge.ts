@@ -70,7 +70,7 @@ function createForgeChannel(
   };
 }
 
-export type ForgeFoundation = Pick<
+type ForgeFoundation = Pick<
   Foundation,
   "kv" | "box" | "addresses" | "publicOrigin" | "outbound" | "allowPrivate" | "now"
 >;

@@ -26,7 +26,7 @@ const ROUNDS = 4;
 
 const NOT_ALLOWED = "The URL of the forge's API must be https, because a token is sent to it";
 
-export interface ReporterParts extends ReportContext {
+interface ReporterParts extends ReportContext {
   readonly projects: Pick<ProjectStore, "find">;
   readonly deployments: Pick<DeploymentStore, "find">;
   readonly credentials: OpenGitCredentials;

@@ -25,7 +25,7 @@ export interface BotDialog {
   ): Promise<string | undefined> | string | undefined;
 }
 
-export interface BotOptions {
+interface BotOptions {
   readonly api: BotApi;
   readonly links: Led<Pick<LinkStore, "findByChat" | "link" | "setStatus" | "takeCode">>;
   readonly publicOrigin: string;

@@ -12,7 +12,7 @@ const WAIT_SECONDS = 50;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
-export interface BotPollerOptions {
+interface BotPollerOptions {
   readonly kv: LeasedStore;
   readonly api: BotApi;
   /**

@@ -39,7 +39,7 @@ const SIGN_UPS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
 /** The progress of an attempt, as the page shows it. */
-export type SignInProgress =
+type SignInProgress =
   | { readonly type: "waiting"; readonly url: string; readonly number: number }
   | { readonly type: "denied" }
   /** There is no attempt, because it is over or belongs to another browser. */
@@ -49,7 +49,7 @@ export type SignInProgress =
   /** The chat has no account yet. */
   | { readonly type: "newcomer"; readonly name: string };
 
-export interface MessengerSignInParts {
+interface MessengerSignInParts {
   readonly kv: RecordStore;
   readonly links: LinkStore;
   readonly accounts: AccountStore;

@@ -42,7 +42,7 @@ const attemptRecord = z.object({
 });
 export type Attempt = z.infer<typeof attemptRecord>;
 
-export type Verdict = "approved" | "denied" | "wrong_number" | "unknown";
+type Verdict = "approved" | "denied" | "wrong_number" | "unknown";
 
 /** `used` if the link was opened before. */
 export type Asked = { readonly attempt: Attempt; readonly choices: readonly number[] } | "used";

@@ -13,7 +13,7 @@ import { PUSH_URGENCY, pushPayload, pushTopic } from "./push_message.ts";
 import type { SubscriptionRecord, SubscriptionStore } from "./subscription_store.ts";
 import type { VapidKeys } from "./vapid.ts";
 
-export interface PushChannelOptions {
+interface PushChannelOptions {
   readonly store: SubscriptionStore;
   readonly outbound: OutboundFetch;
   vapidKeys(): Promise<VapidKeys>;

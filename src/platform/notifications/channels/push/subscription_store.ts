@@ -57,7 +57,7 @@ const subscriptions = new RecordType({
 });
 
 /** The subscription that a browser requests. The store decides whether to accept it. */
-export type NewSubscription = Pick<
+type NewSubscription = Pick<
   SubscriptionRecord,
   "id" | "endpoint" | "p256dh" | "auth" | "name" | "createdAt"
 >;

@@ -30,7 +30,7 @@ export interface WebhookParts {
   readonly random: Random;
 }
 
-export interface WebhookAttempt {
+interface WebhookAttempt {
   readonly outcome: SendOutcome;
   /** HTTP status; `null` if there was no response. */
   readonly status: number | null;
