@@ -21,7 +21,7 @@ interface Taken {
 }
 
 /** Files that were moved out of a staging folder. */
-export type TakenFiles = readonly Taken[];
+type TakenFiles = readonly Taken[];
 
 /** Moves files out of the staging folder, and writes an index of them there. */
 export async function takeFiles(stage: string, paths: readonly string[]): Promise<TakenFiles> {

@@ -26,7 +26,7 @@ const GAP = 22;
 const cellsOf = (line: string): string[] => line.split("|").slice(1, -1).map((cell) => cell.trim());
 
 /** Reads the requests per second of each program from the first table below the heading. */
-export function readRates(page: string): Row[] {
+function readRates(page: string): Row[] {
   const lines = page.slice(page.indexOf(HEADING)).split("\n");
   const start = lines.findIndex((line) => line.startsWith("|"));
   const table = lines.slice(start);

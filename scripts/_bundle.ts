@@ -11,7 +11,7 @@ import { STAGED_PRELOAD } from "../src/runtime/node/preload_text.ts";
 import { directImports } from "./_direct_imports.ts";
 import { rarePackages, stageRareModules } from "./_rare_modules.ts";
 
-export interface BundleOptions {
+interface BundleOptions {
   /** Root of the repository, which contains `main.ts` and `node_modules`. */
   readonly root: string;
   /** Folder that receives `main.js` and its chunks. */
@@ -22,7 +22,7 @@ export interface BundleOptions {
   readonly releasesUrl?: string | undefined;
 }
 
-export interface BundleReport {
+interface BundleReport {
   readonly chunks: number;
   readonly bytes: number;
   /** Total size of `main.js` and its static imports, which are read before the command is known. */
@@ -191,7 +191,7 @@ export function loadedBy(metafile: Metafile, modules: readonly string[]): Loaded
 }
 
 /** Worker modules in the staging folder, keyed by the names under which processes start them. */
-export const WORKERS: Readonly<Record<string, string>> = {
+const WORKERS: Readonly<Record<string, string>> = {
   "function_worker.js": "src/runtime/functions/worker/worker_main.ts",
   "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",
   "node_thread.js": "src/runtime/node/sandbox/thread_main.ts",

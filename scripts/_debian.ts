@@ -27,7 +27,7 @@ export async function installMissing(
   return missing();
 }
 
-export interface ForeignOptions {
+interface ForeignOptions {
   /** A processor architecture by its Debian name, such as `arm64`. */
   readonly architecture: string;
   /** The folder for the unpacked files. It is emptied first. */

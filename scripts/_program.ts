@@ -208,7 +208,7 @@ export interface ToolOptions {
   readonly onLine?: (line: string) => void;
 }
 
-export interface RunningTool {
+interface RunningTool {
   readonly pid: number;
   readonly result: Promise<ToolResult>;
   /** Kills the process immediately. Does nothing if it has already exited. */

@@ -131,7 +131,7 @@ const REQUIRE =
 const TIMERS =
   "import { setTimeout, setInterval, clearTimeout, clearInterval } from 'node:timers';";
 
-export interface RareModulesOptions {
+interface RareModulesOptions {
   readonly root: string;
   readonly stage: string;
   /** Brotli's quality, from 0 to 11. */

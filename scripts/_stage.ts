@@ -15,7 +15,7 @@ import { compressTo } from "./_compress.ts";
 import { hear } from "./_process.ts";
 import { RARE_MODULES } from "./_rare_modules.ts";
 
-export interface ShippedPackage {
+interface ShippedPackage {
   readonly name: string;
   /** Files of the package that the program opens; `package.json` is always included. */
   readonly files: readonly string[];
@@ -197,7 +197,7 @@ export async function stageDocuments(stage: string, quality = BEST_QUALITY): Pro
   await compressTo(join(stage, DOCUMENTS_FILE), JSON.stringify(await readSources()), quality);
 }
 
-export interface StageOptions {
+interface StageOptions {
   /** The platform to build for; this machine's by default. */
   readonly platform?: Platform;
   /** Brotli's quality, from 0 to 11; the highest by default. */

@@ -252,7 +252,7 @@ export interface Plan {
 }
 
 /** A suite, and the files to run from it. */
-export interface ChosenSuite {
+interface ChosenSuite {
   readonly suite: Suite;
   /** Paths relative to the root. */
   readonly files: readonly string[];

@@ -13,7 +13,7 @@ export interface Counts {
 export const NO_COUNTS: Counts = { passed: 0, failed: 0, skipped: 0 };
 
 /** The exit status of a run's process. */
-export interface RunEnd {
+interface RunEnd {
   readonly code: number;
   readonly signal: string | null;
   /** The run was interrupted because its time was up. */

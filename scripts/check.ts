@@ -14,6 +14,7 @@ import { DOORWAYS, ROOMS } from "./_rooms.ts";
 import { STOREYS } from "./_storeys.ts";
 import { isOurSource, listFiles, ROOT } from "./_source_files.ts";
 import { findDocProblems } from "./check_docs.ts";
+import { findUnusedExports } from "./check_exports.ts";
 import { findRegistryHosts } from "./check_hosts.ts";
 import { lintOpenApi } from "./check_openapi.ts";
 import { findLongFiles, type TextFile } from "./check_lengths.ts";
@@ -68,6 +69,7 @@ const STEPS: readonly Step[] = [
     },
   },
   { name: "file lengths", run: () => Promise.resolve(findLongFiles(sources.map(read))) },
+  { name: "exports", run: () => Promise.resolve(findUnusedExports(sources.map(read))) },
   {
     name: "programs are started in one place",
     run: () => Promise.resolve(findProgramStarts(sources.map(read))),

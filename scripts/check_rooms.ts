@@ -14,7 +14,7 @@ export interface ImportEdge {
   readonly line: number;
 }
 
-export interface HouseRules {
+interface HouseRules {
   readonly rooms: Readonly<Record<string, readonly string[]>>;
   readonly doorways: readonly Doorway[];
   /** Paths of the `mod.ts` files. A folder that has one can be imported only through that file. */
@@ -22,7 +22,7 @@ export interface HouseRules {
 }
 
 /** Returns the room of a file below `src/`, or `undefined` if the file is not in a room. */
-export function roomOf(path: string): string | undefined {
+function roomOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1];
 }
 

@@ -57,7 +57,7 @@ const WORDS: Words = [
  * Words that only the program's own messages must avoid; comments and guides may use them to
  * explain.
  */
-export const SPOKEN_WORDS: Words = [
+const SPOKEN_WORDS: Words = [
   ...WORDS,
   [/\bof (?:its|their|one's) own\b/i, "its own …"],
   [/\bmend\b/i, "fix"],

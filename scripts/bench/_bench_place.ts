@@ -106,7 +106,7 @@ export async function withBenchPlace<T>(
   }
 }
 
-export interface HttpsPlace extends BenchPlace {
+interface HttpsPlace extends BenchPlace {
   /** The platform's HTTPS certificate. The other servers use it too. */
   readonly certificate: CertificateFiles;
 }

@@ -5,7 +5,7 @@
  */
 import type { Measured } from "./_measured.ts";
 
-export interface H2loadOutput {
+interface H2loadOutput {
   /** The output of h2load. */
   readonly report: string;
   /**

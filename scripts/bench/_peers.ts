@@ -20,7 +20,7 @@ export interface Peer {
   stop(): Promise<void>;
 }
 
-export interface PeerSite {
+interface PeerSite {
   /** Folder for configuration and logs. */
   readonly folder: string;
   /** The folder to serve. */
@@ -32,7 +32,7 @@ export interface PeerSite {
   readonly origin?: PeerOrigin;
 }
 
-export interface PeerOrigin {
+interface PeerOrigin {
   /** Base URL, without a path. */
   readonly url: string;
   /** PEM file with the certificate authority of an HTTPS origin. Missing for plain HTTP. */

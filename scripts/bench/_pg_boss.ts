@@ -9,7 +9,7 @@ import { startPlainPostgres } from "./_plain_postgres.ts";
 
 const QUEUE = "bench";
 
-export interface Boss {
+interface Boss {
   send(body: string): Promise<void>;
   /** Takes one job and completes it; returns false if there is no job. */
   take(): Promise<boolean>;

@@ -9,7 +9,7 @@
 const TICK_MS = 10;
 
 /** Times of one process, including its threads. */
-export interface ProcessTimes {
+interface ProcessTimes {
   readonly pid: number;
   readonly parent: number;
   /** User and system time, including the time of children that have exited. */

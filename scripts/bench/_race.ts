@@ -39,7 +39,7 @@ export function entrantsOf(runners: readonly Runner[]): readonly (readonly Entra
   ).filter((entrants) => entrants.length > 0);
 }
 
-export interface Race {
+interface Race {
   readonly path: string;
   /** The same requests for wrk and h2load, if one path is not enough. */
   readonly many?: { readonly script: string; readonly paths: readonly string[] };

@@ -7,7 +7,7 @@
 import { unusedPort } from "../../src/lib/unused_port.ts";
 import { hear } from "../_process.ts";
 
-export interface RedisLoad {
+interface RedisLoad {
   /** Name of a test of `redis-benchmark`, such as `set` or `lpush`. */
   readonly test: string;
   readonly requests: number;

@@ -151,7 +151,7 @@ async function measureAll(edges: number): Promise<readonly Run[]> {
  * Returns the requests per second that the processors allow, if no process uses more than one
  * processor and connections are spread evenly over the edges and the platform.
  */
-export function reckon(alone: Costs, beside: Costs, cores: number): number {
+function reckon(alone: Costs, beside: Costs, cores: number): number {
   const measured = EDGES + 1;
   // Cost of a request at an edge, and at the platform.
   const atEdge = beside.edges * measured / EDGES;

@@ -15,7 +15,7 @@ const TEMPLATES = new URL("templates/", import.meta.url);
 const SPKI_HEAD = Uint8Array.fromHex("302a300506032b6570032100");
 
 /** Converts a raw base64 public key to PEM, which openssl reads. */
-export function publicKeyPem(raw: string): string {
+function publicKeyPem(raw: string): string {
   const der = new Uint8Array([...SPKI_HEAD, ...Uint8Array.fromBase64(raw)]);
   return `-----BEGIN PUBLIC KEY-----\n${der.toBase64()}\n-----END PUBLIC KEY-----`;
 }

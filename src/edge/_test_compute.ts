@@ -42,7 +42,7 @@ export type TestServer = (
   asked: ComputeRequest,
 ) => Response | ComputeFailure | Promise<Response | ComputeFailure>;
 
-export interface TestCompute extends SiteCompute {
+interface TestCompute extends SiteCompute {
   /** The requests to the servers, in order. */
   readonly asked: (ComputeRequest & { readonly layer: string })[];
   readonly errors: unknown[];

@@ -94,7 +94,7 @@ export interface DynamicWorld {
   readonly edge?: Partial<EdgeOptions>;
 }
 
-export interface DynamicEdge extends TestEdge {
+interface DynamicEdge extends TestEdge {
   /** The requests to the other site, in order. */
   readonly asked: OutboundRequest[];
   readonly cache: EdgeOptions["cache"];

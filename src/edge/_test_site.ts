@@ -95,7 +95,7 @@ export function testSite(
 }
 
 /** The connection of a request, for tests in which the connection matters. */
-export interface TestConnection {
+interface TestConnection {
   readonly from?: string;
   /** Scheme of the listener. Defaults to the scheme of the URL. */
   readonly scheme?: "http" | "https";

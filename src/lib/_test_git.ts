@@ -103,7 +103,7 @@ export async function forgeAlike(repository: TestRepository): Promise<readonly s
   }
 }
 
-export interface GitServer extends AsyncDisposable {
+interface GitServer extends AsyncDisposable {
   readonly url: string;
   /** Requested paths and queries. */
   readonly requests: string[];

@@ -2,7 +2,7 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
 /** A file in an archive. */
-export interface ZippedText {
+interface ZippedText {
   readonly path: string;
   readonly text: string;
   /** Unix mode. */

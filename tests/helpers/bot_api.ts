@@ -8,7 +8,7 @@ import { stopServer } from "../../src/lib/stop_server.ts";
 
 export const BOT_TOKEN = "123456:AAE-test_token_that_nobody_may_see";
 
-export interface SentMessage {
+interface SentMessage {
   readonly chatId: number;
   readonly text: string;
   readonly buttons: readonly {

@@ -147,7 +147,7 @@ export function computeServer({ spawn, ...options }: TestOptions = {}): TestServ
 /** Creates a server on one engine. */
 export type Serve = (options?: TestOptions) => TestServer;
 
-export interface EngineTest {
+interface EngineTest {
   readonly engine: TestEngine;
   readonly serve: Serve;
   readonly t: Deno.TestContext;

@@ -6,7 +6,7 @@
 import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
-export interface ProxiedPlace extends AsyncDisposable {
+interface ProxiedPlace extends AsyncDisposable {
   /** The connection targets that clients requested, in order. */
   readonly asked: readonly string[];
   /** Environment variables that a program needs to reach the host through the proxy. */

@@ -10,7 +10,7 @@ import { git } from "../../src/lib/_test_git.ts";
 /** Number of incompressible bytes in each commit. */
 const PICTURE_BYTES = 8 * 1024 * 1024;
 
-export interface PushTo {
+interface PushTo {
   /** URL of the platform. */
   readonly url: string;
   /** Path of the repository after `/git/`. */

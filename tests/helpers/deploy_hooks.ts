@@ -54,7 +54,7 @@ export interface HeldBuilds {
 const ENDED = new Set(["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"]);
 
 /** A repository, and the folder that contains both it and the data directory. */
-export interface HookFolder {
+interface HookFolder {
   readonly folder: string;
   readonly repository: TestRepository;
 }
@@ -72,7 +72,7 @@ export async function startHooks(
 export const RUNNER_CONCURRENCY = 2;
 
 /** Like {@link startHooks}, but in the test's own process and with builds by `runner`. */
-export async function startHooksWith(
+async function startHooksWith(
   runner: HeldBuilds,
   { folder, repository }: HookFolder,
 ): Promise<HookPlatform> {

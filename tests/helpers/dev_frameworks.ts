@@ -13,7 +13,7 @@ import { nodeVariables } from "./node_program.ts";
 
 export type FrameworkName = "astro" | "nuxt" | "sveltekit" | "nitro";
 
-export interface DevFramework {
+interface DevFramework {
   readonly dev: Served;
   readonly folder: string;
 }

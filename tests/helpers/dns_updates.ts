@@ -12,7 +12,7 @@ const ADD = 1;
 const REFUSED = 5;
 const NOTAUTH = 9;
 
-export interface DnsUpdates {
+interface DnsUpdates {
   /** `address:port`. */
   readonly server: string;
   /** The key, in the format of `nsupdate -y`. */

@@ -49,7 +49,7 @@ const FERRY = {
 
 const HEADERS = { "user-agent": MARKUP, referer: `https://other.example/${encodeURI(MARKUP)}` };
 
-export interface FailedSite {
+interface FailedSite {
   /** The deployment that caused the error. */
   readonly deployment: string;
   readonly error: string;

@@ -54,7 +54,7 @@ function markupFor(schema: Schema): string | undefined {
  * A field and its markup. The field is identified by its path in the body, such as `data.detail` or
  * `files[].path`.
  */
-export type OpenFields = ReadonlyMap<string, string>;
+type OpenFields = ReadonlyMap<string, string>;
 
 function collect(schema: Schema, place: string, root: Schema, found: Map<string, string>): void {
   if (schema.$ref !== undefined) {

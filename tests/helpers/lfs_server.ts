@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
-export interface LfsTestServer extends AsyncDisposable {
+interface LfsTestServer extends AsyncDisposable {
   readonly url: string;
   /** Credentials of requests, by path. */
   readonly asked: { readonly path: string; readonly authorization: string | null }[];

@@ -15,7 +15,7 @@ async function findNode(): Promise<string | undefined> {
 /** The real Node on this machine; `undefined` if there is none. */
 export const NODE = Deno.build.os === "linux" ? await findNode() : undefined;
 
-export interface LaunchedNode extends AsyncDisposable {
+interface LaunchedNode extends AsyncDisposable {
   readonly node: RunningNode;
   readonly view: NodeView;
   /** Paths on this machine. */
@@ -50,7 +50,7 @@ async function waitFor(path: string, node: RunningNode): Promise<void> {
   assert.fail(`Node has stopped: ${(await node.ended).message}`);
 }
 
-export type LaunchOptions = Partial<NodeLaunch> & {
+type LaunchOptions = Partial<NodeLaunch> & {
   readonly env?: (view: NodeView) => Readonly<Record<string, string>>;
   /** Contents of additional files in the deployment. */
   readonly deployed?: Readonly<Record<string, string | Uint8Array>>;

@@ -12,7 +12,7 @@ export type Variables = Readonly<Record<string, string>>;
 const INSTALL = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"];
 
 /** A folder in which npm programs are run. The folder is removed at the end. */
-export interface NpmFolder extends AsyncDisposable {
+interface NpmFolder extends AsyncDisposable {
   /** Writes text files by path. */
   write(files: Variables): Promise<void>;
   /** Runs a command that must succeed. Returns its output. */

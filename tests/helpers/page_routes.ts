@@ -7,7 +7,7 @@
 import { bindPages } from "../../src/web/mod.ts";
 import type { ApiCaller } from "./platform.ts";
 
-export interface PageRoute {
+interface PageRoute {
   readonly method: "GET" | "POST";
   /** The path with its parameters, as in `/deployments/:deployment`. */
   readonly path: string;

@@ -16,7 +16,7 @@ export interface Page {
   readonly html: string;
 }
 
-export interface PageForm {
+interface PageForm {
   readonly action: string;
   /** Fields and their values on the page. */
   readonly fields: Record<string, string>;

@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { TRUSTED_KEYS } from "../../src/release/mod.ts";
 import config from "../../deno.json" with { type: "json" };
 
-export interface Patch {
+interface Patch {
   /** The public key to trust, instead of svc's own. */
   readonly key: string;
   /** A version with the same number of characters as the program's own. */

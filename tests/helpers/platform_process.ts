@@ -57,7 +57,7 @@ export function serveCommand(options: GivenSettings): {
 /** Matches no line, because everything that the program writes to stderr is the log. */
 const NO_LINE = /^\b$/;
 
-export interface ProcessOptions {
+interface ProcessOptions {
   /** Starts the program. */
   readonly command: Command;
   /** Receives the log, as `level message`. */

@@ -9,7 +9,7 @@ import { createECDH, randomBytes } from "node:crypto";
 import ece from "http_ece";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
-export interface PushedMessage {
+interface PushedMessage {
   readonly subscription: string;
   readonly ttl: number;
   readonly urgency: string | null;

@@ -18,7 +18,7 @@ export interface ReceivedMail {
   readonly user: string | undefined;
 }
 
-export interface SmtpOptions {
+interface SmtpOptions {
   /** If set, these credentials are required. */
   readonly auth?: { readonly user: string; readonly pass: string };
   readonly tls?: "never" | "starttls" | "implicit";

@@ -29,7 +29,7 @@ export interface Machinery extends AsyncDisposable {
   restart(): Promise<TestPlatform>;
 }
 
-export interface Upstream {
+interface Upstream {
   readonly url: string;
 }
 

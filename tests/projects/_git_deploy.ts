@@ -27,7 +27,7 @@ async function logOf(box: Sandbox, id: string): Promise<string> {
   return lines.map(({ text }: { readonly text: string }) => text).join("\n");
 }
 
-export interface GitDeployed {
+interface GitDeployed {
   readonly id: string;
   readonly host: string;
 }

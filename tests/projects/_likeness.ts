@@ -169,7 +169,7 @@ function parting(own: string, live: string): string {
   return `own ${around(own)}, live ${around(live)}`;
 }
 
-export interface Pair {
+interface Pair {
   readonly own: Side;
   readonly live: Side;
   /**
@@ -213,7 +213,7 @@ async function compareOne(asked: Asking, { own, live, mayDiffer }: Pair) {
 }
 
 /** Returns the paths on a page that belong to the same site. */
-export function linksOf(page: string, path: string): string[] {
+function linksOf(page: string, path: string): string[] {
   const base = new URL(path, "http://site.invalid");
   const found: string[] = [];
   for (const [, , link] of page.matchAll(/\s(href|src|action)="([^"#]+)/g)) {

@@ -11,7 +11,7 @@ import type { Side } from "./_likeness.ts";
 /** Maximum time to wait until the project is listening, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
-export interface OwnStart {
+interface OwnStart {
   readonly folder: string;
   /** A shell command. `PORT` is set, and `PATH` includes the project's programs. */
   readonly start: string;

@@ -39,7 +39,7 @@ function inBlock(address: Address, cidr: string): boolean {
 }
 
 /** Data that the oracle needs in addition to the facts, to match addresses independently. */
-export interface OracleContext {
+interface OracleContext {
   readonly ipText: string | undefined;
   readonly hooks: EvaluationHooks;
 }

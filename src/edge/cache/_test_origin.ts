@@ -130,7 +130,7 @@ export class TestCache {
   }
 }
 
-export interface ReadAnswer {
+interface ReadAnswer {
   readonly status: number;
   readonly text: string;
   readonly result: string;
@@ -149,7 +149,7 @@ export async function readAnswer(answer: CachedResponse): Promise<ReadAnswer> {
   };
 }
 
-export interface TestBody {
+interface TestBody {
   readonly stream: ReadableStream<Bytes>;
   write(text: string): void;
   close(): void;

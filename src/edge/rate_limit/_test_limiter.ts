@@ -10,7 +10,7 @@ import {
 /** A Monday noon. */
 export const START = Date.UTC(2026, 10, 16, 12);
 
-export interface TestLimiter {
+interface TestLimiter {
   readonly limiter: RateLimiter;
   /** Milliseconds since the epoch. */
   now: number;

@@ -67,7 +67,7 @@ export const attributesOf = (list: readonly Message[] = []): Record<string, unkn
   Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 /** A log record with its resource, in the form that tests compare. */
-export interface ReceivedRecord {
+interface ReceivedRecord {
   readonly body: string;
   readonly severity: string;
   readonly traceId: string;

@@ -21,7 +21,7 @@ export interface PlacedRuleTest {
   readonly position?: Position;
 }
 
-export interface ParsedRuleTests {
+interface ParsedRuleTests {
   /** Missing if there are errors. */
   readonly tests?: readonly PlacedRuleTest[];
   readonly diagnostics: readonly Diagnostic[];

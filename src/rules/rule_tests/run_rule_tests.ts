@@ -10,7 +10,7 @@ import type { PlacedRuleTest } from "./parse_rule_tests.ts";
 import type { RuleTest } from "./schema.ts";
 
 /** An unmet expectation. */
-export interface RuleTestFailure {
+interface RuleTestFailure {
   /** The field, such as `status` or `headers.x-frame-options`. */
   readonly field: string;
   readonly wanted: string;

@@ -1,7 +1,7 @@
 /** @module A clock with timers. Only tests advance this clock. */
 import type { Timers } from "./deadlines.ts";
 
-export interface TestTimers extends Timers {
+interface TestTimers extends Timers {
   /** Advances the clock by the given number of milliseconds and runs due timers in order. */
   pass(milliseconds: number): void;
   /** Returns the number of waiting timers. */

@@ -9,7 +9,7 @@ import { waitUntilOpen } from "./ports.ts";
 /** Maximum length of a program's output to keep, in characters. */
 const MOST_SAID = 100_000;
 
-export interface ChildOptions {
+interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The port that is open once the program is ready. */
   readonly ready?: { readonly port: number };

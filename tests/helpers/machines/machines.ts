@@ -153,7 +153,7 @@ async function startSinglePg(): Promise<SinglePg> {
   };
 }
 
-export interface MachinesOptions {
+interface MachinesOptions {
   /** Additional arguments for `svc serve`. */
   readonly args?: readonly string[];
   /** Name of a node in a separate network that can be cut off. Requires Patroni. */

@@ -7,7 +7,7 @@ import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 /** How long running requests have to finish when a server stops, in milliseconds. */
 const DRAIN_MS = 5000;
 
-export interface TestAcceptor {
+interface TestAcceptor {
   readonly acceptor: ConnectionAcceptor;
   /** Serves the connections of a listener. */
   serve(listener: Deno.TcpListener | Deno.TlsListener, closed: AbortSignal): Promise<void>;

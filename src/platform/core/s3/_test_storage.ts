@@ -11,7 +11,7 @@ import { stopServer } from "../../../lib/stop_server.ts";
 
 const BUCKET = "svc-test";
 
-export interface TestStorage {
+interface TestStorage {
   /** Value for `--blobs`, with its own prefix. */
   readonly place: string;
   /** The environment with the access keys. */

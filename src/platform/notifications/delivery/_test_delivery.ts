@@ -48,7 +48,7 @@ export function request(
   return { key, channel, userId: USER, content: content(more) };
 }
 
-export interface TestChannel extends Channel {
+interface TestChannel extends Channel {
   readonly sent: Delivery[];
   readonly givenUp: string[];
 }

@@ -13,7 +13,7 @@ import ssh2Module from "ssh2";
 const { Server, utils } = ssh2Module as any;
 const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 
-export interface TestSftp extends AsyncDisposable {
+interface TestSftp extends AsyncDisposable {
   /** The backup location: a folder that does not exist yet. */
   readonly place: string;
   /** The folder itself, to inspect its content. */
