@@ -309,7 +309,7 @@ Deno.test("rules check recognizes the project's functions, and suggests a simila
       assert.equal(run.code, 1);
       assert.match(
         run.stderr,
-        /toml:9:11: error: rule "members".* none named "athorize"\n.*\n.*\n +hint: Did you mean "authorize"\?/,
+        /toml:9:11: error: rule "members".* none is named "athorize"\n.*\n.*\n +hint: Did you mean "authorize"\?/,
       );
     }
     await Deno.rename(

@@ -60,8 +60,7 @@ function silent(host: BuildHost): BuildHost {
   return Object.create(host, { say: nothing, warn: nothing });
 }
 
-interface ReadFilesOptions
-  extends Pick<DevOptions, "build" | "directory" | "standing" | "config"> {
+interface ReadFilesOptions extends Pick<DevOptions, "build" | "directory" | "standing" | "config"> {
   /** Whether the files have been read before. */
   readonly again: boolean;
 }

@@ -15,8 +15,7 @@ import { QueueWorker, type QueueWorkerParts } from "./queue_worker.ts";
 /** Minimum time between two counts of a full queue, in milliseconds. */
 const RECOUNT_MS = 5_000;
 
-interface QueueServiceParts
-  extends StoreParts, DeliveryServices, Pick<QueueWorkerParts, "ended"> {
+interface QueueServiceParts extends StoreParts, DeliveryServices, Pick<QueueWorkerParts, "ended"> {
   readonly nodes: Pick<Nodes, "instance" | "isAlive" | "onDeath" | "count">;
   onTrouble(message: string): void;
 }

@@ -13,8 +13,7 @@ export interface ProcessCommandOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-interface SelfCommandOptions<Facts extends readonly unknown[]>
-  extends ProcessCommandOptions {
+interface SelfCommandOptions<Facts extends readonly unknown[]> extends ProcessCommandOptions {
   /** The first argument, which makes the compiled program run as this kind of process. */
   readonly argument: string;
   /** Absolute path of the module to run when the program runs from source. */

@@ -3,17 +3,16 @@ import type { Permission } from "../../contract/permissions.ts";
 
 const PHRASES: Readonly<Record<Exclude<Permission, "everything">, string>> = {
   "read": "read",
-  "deploy-previews": "deploy previews for",
-  "deploy-production": "deploy to production for",
-  "rules": "change edge rules for",
-  "variables": "set variables for",
+  "deploy-previews": "deploy previews of",
+  "deploy-production": "deploy to production of",
+  "rules": "change edge rules of",
+  "variables": "set variables of",
 };
 
 const LIST = new Intl.ListFormat("en-GB");
 
 /**
- * Returns a phrase such as "Can read and deploy previews for docs-site"; `reach` names the
- * projects.
+ * Returns a phrase such as "Can read and deploy previews of docs-site"; `reach` names the projects.
  */
 export function grantText(permissions: readonly Permission[], reach: string): string {
   const phrases = permissions.flatMap((name) => name === "everything" ? [] : [PHRASES[name]]);

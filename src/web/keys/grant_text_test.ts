@@ -7,8 +7,8 @@ Deno.test("grantText() describes a key's permissions in a sentence", () => {
     [["everything"], "all projects", "Full access to all projects"],
     [["read", "everything"], "shop", "Full access to shop"],
     [["read"], "all projects", "Can read all projects"],
-    [["deploy-previews"], "docs-site", "Can deploy previews for docs-site"],
-    [["read", "rules"], "shop", "Can read and change edge rules for shop"],
+    [["deploy-previews"], "docs-site", "Can deploy previews of docs-site"],
+    [["read", "rules"], "shop", "Can read and change edge rules of shop"],
   ];
   for (const [permissions, reach, expected] of cases) {
     assert.equal(grantText(permissions, reach), expected);

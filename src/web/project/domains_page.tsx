@@ -163,7 +163,7 @@ function domainsPage(
         <Card
           title={`Set these records for ${records.hostname}`}
           id="records"
-          lead="Add them where you manage this domain's DNS."
+          lead="Add them where you manage the DNS of this domain."
         >
           <div class="body">
             <Records records={records.records} />

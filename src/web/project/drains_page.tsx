@@ -92,7 +92,7 @@ function AddCard(
             type="url"
             state={state}
             autocomplete="off"
-            hint="The endpoint's base URL. svc appends /v1/logs and /v1/metrics."
+            hint="The endpoint's base URL, without /v1/logs or /v1/metrics."
           />
           <div class="fields-two">
             <Field

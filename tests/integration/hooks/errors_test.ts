@@ -69,7 +69,7 @@ Deno.test("a trigger that is waiting for its repository gets a response when the
   }, { allowPrivateUpstreams: true }));
 
 const FORBIDDEN: readonly [string, RegExp][] = [
-  ["/srv/elsewhere/site.git", /below a folder that the operator allowed with --git-root/],
+  ["/srv/elsewhere/site.git", /inside a folder that the operator allowed with --git-root/],
   ["file:///etc", /--git-root/],
   ["http://git.example/site.git", /must use https/],
 ];

@@ -34,7 +34,7 @@ Deno.test("a key gets the selected permissions and projects, and can be changed 
 
     const list = await ada.open(KEYS);
     assert.ok(!list.html.includes(token));
-    assert.match(list.html, /Can read and deploy previews for (?:shop, blog|blog, shop) ·/);
+    assert.match(list.html, /Can read and deploy previews of (?:shop, blog|blog, shop) ·/);
     assert.match(list.html, /last used <time[^]*? from <span class="mono">127\.0\.0\.1<\/span>/);
     const path = `${KEYS}/${before.credential.id}`;
     const page = await ada.open(path);
