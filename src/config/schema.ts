@@ -55,11 +55,9 @@ const text = (wanted: string, { pattern, maximum }: TextRule) =>
     .max(maximum, wanted)
     .regex(pattern, wanted);
 
-const NO_ENCODED_LABEL = "Use a name that does not begin with xn--";
-
 const slug = (wanted: string) =>
   text(wanted, { pattern: DNS_LABEL, maximum: PROJECT_NAME_MAX })
-    .refine((value) => !isEncodedLabel(value), NO_ENCODED_LABEL);
+    .refine((value) => !isEncodedLabel(value), "Use a name that does not begin with xn--");
 
 const SLUG_RULE =
   `1 to ${PROJECT_NAME_MAX} lowercase letters, digits and hyphens, with no hyphen at either end`;
