@@ -71,11 +71,15 @@ function shorten(_: string, value: unknown): unknown {
 }
 
 /** A line that commands print only if the platform is slow. */
-const SLOW_LINE = /^.*Still waiting for http.*\n/gm;
+const SLOW_LINE = /^.*\bStill (?:waiting for http|creating |moving ).*\n/gm;
 
 /** Formats a single object on stdout, and drops log lines at level debug. */
-function layOut({ stdout, stderr }: RunOutcome, json: boolean): { stdout: string; stderr: string } {
-  if (!json) return { stdout, stderr: stderr.replace(SLOW_LINE, "") };
+function layOut(
+  { stdout, stderr: printed }: RunOutcome,
+  json: boolean,
+): { stdout: string; stderr: string } {
+  const stderr = printed.replace(SLOW_LINE, "");
+  if (!json) return { stdout, stderr };
   assert.ok(stdout === "" || stdout.trimEnd().split("\n").length === 1, stdout);
   const lines = stderr.split("\n").filter((line) => !line.startsWith('{"s":"debug"'));
   return {
