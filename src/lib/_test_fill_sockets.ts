@@ -1,5 +1,6 @@
 /**
- * @module A program for tests of control groups that uses kernel memory that is not counted as any process's memory.
+ * @module A program for tests of control groups that uses kernel memory that is not counted as any
+ * process's memory.
  */
 
 /** A Python module: `fill(count)` fills the buffers of socket pairs, about 400 KiB per pair. */

@@ -1,5 +1,6 @@
 /**
- * @module Finds the folders for deploying a workspace: the app's folder, and the folder with its settings.
+ * @module Finds the folders for deploying a workspace: the app's folder, and the folder with its
+ * settings.
  */
 import { join } from "node:path";
 import { loadProjectConfig } from "../../config/load_project_config.ts";

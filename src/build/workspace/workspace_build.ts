@@ -1,5 +1,6 @@
 /**
- * @module Creates the command that builds an app in a workspace after the packages that the app needs.
+ * @module Creates the command that builds an app in a workspace after the packages that the app
+ * needs.
  */
 import { relative, resolve } from "node:path";
 import {

@@ -1,7 +1,8 @@
 /**
- * @module Runs a command as a child process: forwards signals, and returns the command's exit code. The command shares this program's streams. In JSON mode, the command's output
- * becomes log lines, because stdout must contain a single object and stderr only log lines. No
- * shell parses the command line.
+ * @module Runs a command as a child process: forwards signals, and returns the command's exit code.
+ * The command shares this program's streams. In JSON mode, the command's output becomes log lines,
+ * because stdout must contain a single object and stderr only log lines. No shell parses the
+ * command line.
  */
 import { createLineSink } from "../../build/mod.ts";
 import { CliError } from "../errors/cli_error.ts";

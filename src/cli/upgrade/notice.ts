@@ -1,5 +1,6 @@
 /**
- * @module The notice about a newer release, shown to people at terminals at most once a day. No command waits for the release check, because an earlier command ran it in the background.
+ * @module The notice about a newer release, shown to people at terminals at most once a day. No
+ * command waits for the release check, because an earlier command ran it in the background.
  */
 import { compare } from "semver";
 import { join } from "node:path";

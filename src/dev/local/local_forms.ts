@@ -29,7 +29,8 @@ export class LocalForms {
   /**
    * Stores the submissions of a site's forms.
    *
-   * @param takesAny whether to accept forms of any name, because a server's pages cannot be searched for forms
+   * @param takesAny whether to accept forms of any name, because a server's pages cannot be
+   *   searched for forms
    */
   keeper(takesAny: boolean): FormKeeper {
     return {

@@ -1,5 +1,6 @@
 /**
- * @module Decides whether an image's source is on the site itself, on a declared site, or not allowed.
+ * @module Decides whether an image's source is on the site itself, on a declared site, or not
+ * allowed.
  */
 import { normalizePath } from "../../rules/mod.ts";
 import type { SiteImages } from "./site_images.ts";

@@ -1,5 +1,6 @@
 /**
- * @module The `target` field of `redirect` and `rewrite`. A redirect points to a path on the site or an absolute http(s) URL, an internal rewrite to a path, and an external rewrite to an absolute
+ * @module The `target` field of `redirect` and `rewrite`. A redirect points to a path on the site
+ * or an absolute http(s) URL, an internal rewrite to a path, and an external rewrite to an absolute
  * https URL. A path begins with a slash; only the target of a redirect without captures can be
  * relative to the request's path. Captures cannot change the host: they are not allowed in it, and
  * an expanded path always starts with exactly one slash.

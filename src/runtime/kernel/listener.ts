@@ -1,5 +1,6 @@
 /**
- * @module The listener for a system call filter (seccomp_unotify(2)), which handles suspended calls.
+ * @module The listener for a system call filter (seccomp_unotify(2)), which handles suspended
+ * calls.
  */
 import type { Libc } from "./libc.ts";
 import { addressOf, EINVAL, lastError, PROCESSOR, systemCall } from "./system_calls.ts";
