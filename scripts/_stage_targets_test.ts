@@ -13,7 +13,8 @@ import { TARGETS } from "./release/targets.ts";
 import { inTestFolder } from "../src/lib/_test_folder.ts";
 
 /**
- * Checks of the file headers of programs (ELF, Mach-O and PE) for the processor, keyed by target.
+ * Checks that a program's file header (ELF, Mach-O or PE) names the right processor, keyed by
+ * target.
  */
 const HEADS: Readonly<Record<string, (head: DataView) => boolean>> = {
   "x86_64-unknown-linux-gnu": (head) => isElf(head, 62),

@@ -42,7 +42,7 @@ const ROWS = [
     token: "token-of-red",
   },
   {
-    name: "the newest login of the platform for a workspace without a login",
+    name: "the most recent login to the platform for a workspace without its own",
     query: { apiUrl: ONE, workspace: "green" },
     workspace: "green",
     token: "token-of-blue",

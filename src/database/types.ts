@@ -35,7 +35,9 @@ export type StartupParameters = ReadonlyMap<string, string>;
  * protocol 3.0 in both directions.
  */
 export interface BackendSession {
-  /** `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`, unchanged for the client. */
+  /**
+   * `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`, to be passed to the client unchanged.
+   */
   readonly greeting: Uint8Array<ArrayBuffer>;
   /**
    * Waits for the engine's next bytes. Returns null if the session has ended. Only one call can be

@@ -94,8 +94,8 @@ function timesOf(minute: string, hour: string): string | undefined {
 }
 
 /**
- * Returns the days of the month or week in words. A schedule that specifies both runs on days that
- * match either.
+ * Returns the days of the month or week in words. If a schedule specifies both, it runs on days
+ * that match either.
  */
 function dayWords(day: string, weekday: string): string {
   const ofMonth = day === "*" ? [] : [`day ${fieldWords(day)} of the month`];

@@ -44,7 +44,7 @@ Deno.test("parseToml() refuses deep nesting and too many values before it parses
   );
 });
 
-Deno.test("parseToml() reports that the text is too long, not that it is nested", () => {
+Deno.test("parseToml() reports that the text is too long, not that it is nested too deeply", () => {
   assert.match(refusal(`a = "${"x".repeat(1_000_000)}"`).message, /Shorten the longest text/);
 });
 

@@ -70,7 +70,7 @@ export async function* fetchChunks(url: string, source: Source): AsyncGenerator<
   }
 }
 
-/** Fetches a complete small file. */
+/** Fetches a small file completely. */
 export async function fetchSmall(
   url: string,
   source: Source & { readonly maxBytes: number },

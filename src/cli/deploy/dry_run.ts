@@ -17,7 +17,7 @@ function sizeOf(files: Pack["files"]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Asks the platform to run every check of a deploy on the data that the deploy would send. */
+/** Asks the platform to run all of its checks on the data that the deploy would send. */
 export async function dryRun(
   ctx: Context,
   { client, project, packed: { pack, body } }: {

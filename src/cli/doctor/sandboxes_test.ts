@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { judgeNodeSandbox, judgeServerSandbox } from "./sandboxes.ts";
 
-Deno.test("judgeServerSandbox() reports that servers are refused, with advice", () => {
+Deno.test("judgeServerSandbox() reports that servers are refused, and gives advice", () => {
   const complete = judgeServerSandbox({ files: true, calls: true });
   assert.ok(complete.every(({ state, advice }) => state === "ok" && advice === undefined));
   const [network, files] = judgeServerSandbox({ files: false, calls: false });

@@ -34,7 +34,7 @@ Deno.test("readProjectFile() reads files in the project, including its subfolder
   assert.equal(await box.read("key.txt", "site", box.home), "value\n");
 });
 
-Deno.test("readProjectFile() refuses files outside the project, including links", async () => {
+Deno.test("readProjectFile() refuses files outside the project, even through links", async () => {
   await using box = await makeHome();
   const elsewhere = failsWith("forbidden", /is not a file in the project in/);
   for (const path of ["/etc/passwd", "../.ssh/id", "link/id", "../site2/key.txt", "/nothing"]) {

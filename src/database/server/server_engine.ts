@@ -125,7 +125,8 @@ export class ServerEngine implements DatabaseEngine {
         } catch (error) {
           const isNeeded = error instanceof EngineError && error.sqlState === STILL_NEEDED;
           if (!isNeeded || tries === REMOVALS) throw error;
-          // PostgreSQL is still running a statement of a killed platform, such as CREATE DATABASE.
+          // PostgreSQL is still running a statement from a platform that was killed, such as CREATE
+          // DATABASE.
           await delay(REMOVAL_PAUSE_MS);
         }
       }

@@ -39,7 +39,7 @@ function sortedQuery(query: string): string {
 /** Cookies that turn on draft mode in Next.js for an editor. */
 const PREVIEW_COOKIE = /(?:^|;\s*)__(?:prerender_bypass|next_preview_data)=/;
 
-/** Maximum length of a value that is part of a key unchanged, in characters. */
+/** Maximum length of a value that becomes part of a key as is, in characters. */
 const MAX_KEY_VALUE = 128;
 
 function showsDrafts(request: ServerRequest): boolean {

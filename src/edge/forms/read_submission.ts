@@ -161,7 +161,7 @@ export async function readSubmission(
 ): Promise<Omit<Submission, "page"> & { readonly next: string | undefined }> {
   const { honeypot = DEFAULT_HONEYPOT, required = [], fields: stored } = form;
   const all = (await readEntries(sent))
-    // A browser sends an empty file if the visitor chose no file.
+    // A browser sends an empty file if the visitor didn't choose one.
     .filter(([, value]) => typeof value === "string" || value.name !== "" || value.size > 0);
   refuseTooMuch(all);
   const textOf = (name: string) =>

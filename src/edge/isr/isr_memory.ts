@@ -51,7 +51,7 @@ export class IsrMemory {
     return this.#bytes;
   }
 
-  /** Returns the page with a key, and marks the page as used. */
+  /** Returns the page stored under a key, and marks it as used. */
   get(memoryKey: string): IsrEntry | undefined {
     const slot = this.#slots.get(memoryKey);
     if (slot === undefined) return undefined;

@@ -59,7 +59,7 @@ export class CounterTable {
     this.#rings = { counts: words(3 * slots, slots * RING), offset: 0 };
   }
 
-  /** Size of all slots in bytes, which is fixed. */
+  /** Fixed total size of all slots, in bytes. */
   get byteLength(): number {
     return this.slots * SLOT_BYTES;
   }

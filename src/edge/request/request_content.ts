@@ -17,7 +17,7 @@ const INNER_NAME = "request";
 const INNER = Object.getOwnPropertySymbols(new Request("http://localhost/"))
   .find(({ description }) => description === INNER_NAME);
 
-/** A property descriptor that replaces the method with one that can have content. */
+/** A property descriptor that replaces the method with one that allows content. */
 const WITH_CONTENT = { value: "POST", configurable: true } as const;
 
 /**

@@ -34,7 +34,7 @@ export interface FileSign {
   readonly shows?: readonly (readonly [pattern: RegExp, seen: string])[];
   /** The evidence that the file's presence alone provides, if no line matches. */
   readonly seen?: string;
-  /** Matches the text of a project that has no server despite this file. */
+  /** Matches text that shows that the project has no server even though the file exists. */
   readonly unless?: RegExp;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Looks up records at a zone's own name servers, because resolvers cache missing records.
+ * Looks up records at a zone's own name servers, because resolvers cache negative answers.
  *
  * @module
  */

@@ -95,7 +95,7 @@ function startGit(run: GitRun): Deno.ChildProcess {
   });
 }
 
-/** @throws the signal's reason. Git has exited when this throws. */
+/** @throws the signal's reason, after git has exited */
 export async function runGit(run: GitRun): Promise<GitResult> {
   run.signal?.throwIfAborted();
   let child: Deno.ChildProcess;

@@ -1,4 +1,4 @@
-/** Tasks that one node runs for all nodes, each with a test store. @module */
+/** The tasks that one node runs for all nodes, each set up with a test store. @module */
 import type { Holder } from "./_test_lease_thief.ts";
 import { certificates } from "./_test_leading_certificates.ts";
 import { databases } from "./_test_leading_databases.ts";

@@ -92,7 +92,7 @@ export class FakeServer implements RunningServer {
     this.#send(ComputeFrame.listening, {});
   }
 
-  /** Reports that the server's code has ended. After that, the process exits. */
+  /** Reports that the server's code has finished. After that, the process exits. */
   end(message: string): void {
     this.#send(ComputeFrame.ended, { message });
     // The process exits only after the frame has been sent.

@@ -19,7 +19,7 @@ export class WorkerProcess implements SupervisedProcess {
   readonly #threads: WorkerThreads;
   /** The workers' positions in the order of their start, by worker number. */
   readonly #ordinals = new Map<number, number>();
-  /** Why the process exits, as soon as that is certain. */
+  /** The reason why the process exits, once it is certain to exit. */
   end: End | undefined;
 
   readonly cpu: CpuWatch;

@@ -91,10 +91,9 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
 }
 
 /**
- * Returns scripts for the programs that a command finds by name. The script for Node loads the
- * preload even if another script sets NODE_OPTIONS. Other scripts run tools that the machine lacks,
- * or that it has in a different version. The folder with these scripts comes first in the search
- * path.
+ * Returns scripts for the programs that a command finds by name. Node's script loads the preload
+ * even if another script sets NODE_OPTIONS. Other scripts run tools that the machine lacks, or that
+ * it has in a different version. The folder with these scripts comes first in the search path.
  */
 export function toolScripts(
   { tools = [] }: ServerStart,

@@ -45,7 +45,7 @@ export function DoneNotice({ context }: {
   );
 }
 
-/** Shows a problem with the whole form, above the form. */
+/** Shows a problem that concerns the form as a whole, above its fields. */
 export function Trouble({ state }: { readonly state: FormState }) {
   if (state.failure !== undefined) return <Notice kind="bad">{state.failure}</Notice>;
   const problems = Object.entries(state.problems);

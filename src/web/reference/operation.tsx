@@ -24,7 +24,7 @@ export function Verb({ method, path }: { readonly method: string; readonly path:
   );
 }
 
-/** Shows a description, with code between backticks. */
+/** Shows a description, with text between backticks as code. */
 function Prose({ text }: { readonly text: string }) {
   return (
     <>

@@ -99,7 +99,7 @@ Deno.test("functions run in a process", async (t) => {
     },
   );
 
-  await t.step("a step that reads a clone passes on the body", async () => {
+  await t.step("a step that reads a clone still passes the body on", async () => {
     const result = await host.invoke(
       invocation("/reads-clone", { mode: "request", method: "POST", body: bodyOf("copied") }),
     );

@@ -1,4 +1,4 @@
-/** @module State that stays with the backend beyond a transaction. */
+/** @module State that the backend keeps beyond a transaction. */
 import type { AdvisoryLocks } from "./advisory_locks.ts";
 import type { SharedBackend } from "./backend.ts";
 import type { Client } from "./client.ts";

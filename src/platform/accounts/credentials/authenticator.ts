@@ -307,7 +307,7 @@ export class Authenticator {
     if (slug === null || slug === "") return;
     if (await this.memory.workspaceBySlug(owner.user.id, slug) !== undefined) return;
     throw new Failure("forbidden", `You are not a member of workspace "${slug}"`, {
-      problems: [{ path: WORKSPACE_FIELD, message: "Must be one of your workspaces, or missing" }],
+      problems: [{ path: WORKSPACE_FIELD, message: "Must be one of your workspaces, or omitted" }],
     });
   }
 

@@ -141,7 +141,7 @@ export function joinPort(port: number): boolean {
  * Opens a second socket of this process on a port. If `takesAll`, the second socket gets all new
  * connections from then on, and the first keeps those that it has already accepted. Call {@link
  * endSharing} once the first socket is closed. Returns `undefined` if the system cannot share a
- * port, or if others already share it.
+ * port, or if other processes already share this one.
  */
 export function openBeside<T>(
   port: number,

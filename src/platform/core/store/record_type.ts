@@ -9,7 +9,7 @@ import * as z from "zod";
 import type { Draft, Entry, KeyPart, RecordKey, SetOptions } from "../../../store/mod.ts";
 import type { Versioned } from "./records.ts";
 
-/** Index entries, which find records without knowing their keys. */
+/** Index entries, for finding records whose keys are not known. */
 export interface Index<T> {
   entries(record: T): readonly RecordKey[];
   /**

@@ -44,7 +44,7 @@ export class WorkerFetch {
   readonly fetchKv = async (input: URL, init: RequestInit): Promise<Response> =>
     await this.#send(new NativeRequest(input, init), "kv");
 
-  /** Sends a statement to the project's database instead of a host. */
+  /** Sends a statement to the project's database instead of to a host. */
   readonly fetchDatabase = async (input: URL, init: RequestInit): Promise<Response> =>
     await this.#send(new NativeRequest(input, init), "database");
 

@@ -30,7 +30,7 @@ export const messengerKeys = {
   code: (hash: string): Key => ["messenger_codes", hash],
   /** Sign-ins that are waiting for the chat, by the hash of a value in the person's browser. */
   signIn: (hash: string): Key => ["messenger_sign_ins", hash],
-  /** Hashes of sign-ins, by the sign-in's ID and by the hash of its code. */
+  /** The hash of a sign-in, by the sign-in's ID and by the hash of its code. */
   signInByName: (name: string): Key => ["messenger_sign_in_by_name", name],
 } as const;
 
