@@ -95,7 +95,7 @@ export interface ImportableFile {
 }
 
 /**
- * Finds configuration files of other hosts with importable rules that the project does not have
+ * Finds configuration files for other hosts whose rules can be imported and are not in the project
  * yet.
  */
 export async function findImportable(

@@ -284,7 +284,7 @@ export const notificationMessage = z.discriminatedUnion("type", [
   z.object({ ...typeOf("archived"), ...changed }),
   z.object({ ...typeOf("deleted"), ...changed }),
   inboxCounts.extend(typeOf("counts")),
-  /** Too many messages were missed to send them again. Clients must reload the inbox. */
+  /** More messages were missed than can be sent again. Clients must reload the inbox. */
   z.object(typeOf("reset")),
 ]).meta({ id: "NotificationMessage" });
 export type NotificationMessage = z.infer<typeof notificationMessage>;

@@ -137,7 +137,9 @@ export class ControlGroup {
     }
   }
 
-  /** Kills the processes one by one, on Linux before 5.14, which has no `cgroup.kill`. */
+  /**
+   * Kills the processes one by one, for Linux versions before 5.14, which have no `cgroup.kill`.
+   */
   #killEach(): void {
     try {
       for (const pid of pidsIn(this.#folder)) Deno.kill(pid, "SIGKILL");

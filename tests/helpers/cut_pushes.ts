@@ -69,7 +69,7 @@ export async function commitPage(folder: string, text: string): Promise<string> 
   return await git(folder, "rev-parse", "HEAD");
 }
 
-/** Lists the names in a folder that may be missing. */
+/** Lists the names in a folder, which need not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   const names = Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
   return await names.catch(() => []);

@@ -148,7 +148,7 @@ export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[]
   return [judgeVersion(name, found, version, now)];
 }
 
-/** Compares the files of embedded databases with the free space. */
+/** Compares the size of the embedded databases' files with the free space. */
 export function judgeEmbedded({ embedded }: DatabaseFacts, freeBytes: number): readonly Point[] {
   const { branches, sizeBytes, largestBytes, clones } = embedded;
   if (branches.length === 0) return [];

@@ -92,7 +92,7 @@ async function restart(process: string, { path, folder }: ProgramPlace, words: r
   return { command: line.map(shellWord).join(" "), leftOut };
 }
 
-/** Finds the processes that run the program, even after its file was replaced. */
+/** Finds the processes that are running the program, even if its file has been replaced since. */
 async function findProcesses(
   place: ProgramPlace,
   isService: boolean,

@@ -29,7 +29,7 @@ export function gateCookie(
     `SameSite=Lax${secure}`;
 }
 
-/** Returns the first values that a `Cookie` field has for a name. */
+/** Returns the first values for a name in a `Cookie` field. */
 export function gateCookieValues(header: string | null, name: string): string[] {
   const start = `${name}=`;
   const values: string[] = [];

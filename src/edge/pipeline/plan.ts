@@ -32,7 +32,7 @@ export interface PipelinePlan {
   readonly handle: string;
   /** Response steps on the origin's side, which run first. */
   readonly innerResponse: readonly PlannedStep[];
-  /** Response steps on the client's side. */
+  /** Response steps on the client side. */
   readonly outerResponse: readonly PlannedStep[];
   readonly observers: readonly PlannedStep[];
   /** Whether a function can change what the cache stores. */

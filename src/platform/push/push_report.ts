@@ -9,7 +9,7 @@ export interface PushReport {
   readonly refs: ReadonlyMap<string, string | undefined>;
 }
 
-/** The messages that replace git's messages, which give no advice. */
+/** The messages that replace git's own, which give no advice. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   "shallow update not allowed":
     "the clone is shallow and the platform lacks its history: run `git fetch --unshallow`",

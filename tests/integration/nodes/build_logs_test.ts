@@ -58,7 +58,8 @@ async function follow({ url }: TestPlatform, { id, token }: { id: string; token:
 }
 
 Deno.test({
-  name: "every node shows and follows a build's log, even after the node that ran the build has stopped",
+  name:
+    "every node shows and follows a build's log, even after the node that ran the build has stopped",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();

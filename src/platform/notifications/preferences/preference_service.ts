@@ -107,7 +107,7 @@ export class PreferenceService {
   }
 
   /**
-   * Changes the account's preferences and the differences in every workspace. Every change writes
+   * Changes the account's preferences, and where workspaces differ from them. Every change writes
    * the account's record, so one check is enough.
    */
   async #changeEverywhere(userId: string, change: Change): Promise<NotificationPreferences> {
