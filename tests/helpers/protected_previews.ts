@@ -29,7 +29,7 @@ export type Get = (
 /** Returns the URL at the listener without TLS, which receives these requests. */
 export const plain = (url: string) => url.replace(/^https:/, "http:");
 
-/** Signs in a person on a protected page, through the platform. Returns the host's cookie. */
+/** Signs a person in on a protected page, through the platform. Returns the host's cookie. */
 export async function signInAt(get: Get, url: string, session: string): Promise<string> {
   const sent = await get(url, PAGE);
   assert.equal(sent.status, 302, sent.text);

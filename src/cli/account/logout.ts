@@ -7,7 +7,7 @@ interface Ended {
   readonly token: TokenEnd;
 }
 
-/** Reports what the user must know about a token that was removed from the stored logins. */
+/** Reports what the user needs to know about a token that was removed from the stored logins. */
 function report({ workspace, token }: Ended, ctx: Context): void {
   ctx.ui.done("auth", `Logged out of ${workspace}`);
   if (token === "kept") {

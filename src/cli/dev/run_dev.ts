@@ -106,7 +106,7 @@ interface DevFlags extends CommandFlags {
   readonly standing: string | undefined;
 }
 
-/** Stops everything immediately, at the second signal. */
+/** Stops everything immediately, on the second signal. */
 function endAtOnce(dev: RunningDev): never {
   dev.kill();
   Deno.exit(EXIT.interrupted);

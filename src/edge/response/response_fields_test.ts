@@ -78,7 +78,7 @@ Deno.test("an invalid list is refused, whether checked or not", () => {
   assert(!isChecked(FIELDS));
 });
 
-Deno.test("writeFields() lets Headers write values and names that it would change", () => {
+Deno.test("writeFields() leaves the values and names that Headers would change to Headers", () => {
   for (const field of [["x-space", " a "], ["X-Upper", "a"]] as Header[]) {
     const fields = checkOnce([field]);
     assert(!isChecked(fields));

@@ -55,8 +55,8 @@ const MAX_CONNECTIONS = 64;
 const MAX_SESSIONS = 256;
 
 /**
- * How long an edge can be silent before it gets no more clients, in milliseconds. Edges report
- * every five seconds.
+ * How long an edge can be silent before no more clients are sent to it, in milliseconds. Edges
+ * report every five seconds.
  */
 const SILENT_MS = 15_000;
 

@@ -9,7 +9,7 @@ type NodeNeedKind =
   | "native"
   /** Modules that are required or imported under computed names. */
   | "computed"
-  /** Threads that start from files. */
+  /** Threads whose code is loaded from a file. */
   | "worker";
 
 export interface NodeNeed {

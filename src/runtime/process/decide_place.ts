@@ -56,7 +56,7 @@ const FUNCTIONS_MB = 192;
 /** Fraction of the machine's memory that function processes can fill. */
 const FUNCTIONS_PART = 0.25;
 
-/** Assumed memory of one server, in MiB: the default limit of a server. */
+/** Memory that one server is assumed to use, in MiB: the default limit for a server. */
 const SERVER_MB = 256;
 
 /** Fraction of the machine's memory that servers can fill. */

@@ -1,6 +1,6 @@
 /**
- * Runs `svc db move` while clients keep writing. Tests the clients' errors, and that nothing is
- * lost.
+ * Runs `svc db move` while clients keep writing. Tests which errors clients get, and that nothing
+ * is lost.
  */
 import assert from "node:assert/strict";
 import pg from "pg";

@@ -54,7 +54,7 @@ Deno.test("another worker soon handles calls queued behind an endless loop", asy
   assert.equal((await spinning).type, "failed");
 });
 
-Deno.test("calls that a killed worker had not started run in a new worker", async () => {
+Deno.test("calls that had not started when their worker was killed run in a new one", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
     limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 300, graceMs: 50 },

@@ -74,7 +74,7 @@ function encodeV8(value: unknown): Uint8Array {
 /**
  * Encodes a value for storage under a key, with a checksum if there is space. Counters are
  * unchanged, because the store itself adds to them. Bytes that do not look like an encoded value
- * are also unchanged.
+ * are also left unchanged.
  *
  * @throws {TypeError} for a value that cannot be stored, such as a function.
  */
