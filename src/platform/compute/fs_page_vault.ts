@@ -28,8 +28,10 @@ class FolderVault implements IsrStore {
     for (const name of await namesIn(this.#folder)) {
       if (name.endsWith(UNFINISHED)) await Deno.remove(join(this.#folder, name)).catch(ifMissing);
       if (!PAGE_NAME.test(name)) continue;
-      const { size, mtime } = await Deno.stat(join(this.#folder, name));
-      found.push({ name, bytes: size, time: mtime?.getTime() ?? 0 });
+      const info = await Deno.stat(join(this.#folder, name)).catch(ifMissing);
+      if (info !== undefined) {
+        found.push({ name, bytes: info.size, time: info.mtime?.getTime() ?? 0 });
+      }
     }
     return found.sort((left, right) => left.time - right.time);
   }

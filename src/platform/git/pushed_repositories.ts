@@ -198,8 +198,8 @@ export class PushedRepositories {
     const used = new Set(packs.map(({ name }) => name));
     for (const name of await packsIn(folder)) {
       if (used.has(name)) continue;
-      const { mtime } = await Deno.stat(join(folder, `${name}.pack`));
-      if (this.#options.now() - (mtime?.getTime() ?? 0) < UNUSED_MS) continue;
+      const found = await Deno.stat(join(folder, `${name}.pack`)).catch(ifMissing);
+      if (this.#options.now() - (found?.mtime?.getTime() ?? 0) < UNUSED_MS) continue;
       for (const suffix of ["idx", "pack", "rev"]) {
         await Deno.remove(join(folder, `${name}.${suffix}`)).catch(() => {});
       }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { isSha256 } from "../../lib/hash.ts";
 import type { ConvertedImage } from "../../edge/mod.ts";
-import { removeTree } from "../../lib/missing_files.ts";
+import { ifMissing, removeTree } from "../../lib/missing_files.ts";
 
 type ImageFormat = ConvertedImage["format"];
 
@@ -62,11 +62,11 @@ export class ImageFiles {
       for await (const { name } of list(folder)) {
         const path = join(folder, name);
         const parsed = parseName(name);
-        const { size, mtime } = await Deno.stat(path);
+        const info = await Deno.stat(path).catch(ifMissing);
         if (parsed === undefined) await Deno.remove(path).catch(() => {});
-        else {
-          const entry = { projectId: project.name, ...parsed, size };
-          found.push({ entry, time: mtime?.getTime() ?? 0 });
+        else if (info !== undefined) {
+          const entry = { projectId: project.name, ...parsed, size: info.size };
+          found.push({ entry, time: info.mtime?.getTime() ?? 0 });
         }
       }
     }

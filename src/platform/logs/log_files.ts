@@ -81,7 +81,8 @@ export class LogFiles {
   async end(): Promise<LogPlace> {
     const file = (await this.#numbers()).at(-1);
     if (file === undefined) return { file: 0, offset: 0 };
-    return { file, offset: (await Deno.stat(this.#path(file))).size };
+    const found = await Deno.stat(this.#path(file)).catch(ifMissing);
+    return { file, offset: found?.size ?? 0 };
   }
 
   /**

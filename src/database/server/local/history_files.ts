@@ -1,7 +1,7 @@
 /** @module Base backups and log segments of a local PostgreSQL server on disk. */
 import { join } from "node:path";
-import pMap from "p-map";
-import { namesIn } from "../../../lib/missing_files.ts";
+import pMap, { pMapSkip } from "p-map";
+import { ifMissing, namesIn } from "../../../lib/missing_files.ts";
 import {
   type Base,
   type HistoryContent,
@@ -27,17 +27,22 @@ export async function readHistory(folder: string): Promise<HistoryContent> {
     const base = readBaseName(name);
     if (base === undefined) continue;
     const files = await filesIn(join(basesFolder(folder), name));
-    bases.push({ ...base, bytes: totalOf(files) });
+    // A base without files is being removed.
+    if (files.length > 0) bases.push({ ...base, bytes: totalOf(files) });
   }
   const segments = await filesIn(walFolder(folder), SEGMENT_NAME);
   return { bases, segments };
 }
 
+/** Returns the files in a folder, except those that are removed while they are listed. */
 async function filesIn(folder: string, pattern = /./): Promise<Segment[]> {
   const names = (await namesIn(folder)).filter((name) => pattern.test(name));
   return await pMap(
     names,
-    async (name) => ({ name, bytes: (await Deno.stat(join(folder, name))).size }),
+    async (name) => {
+      const found = await Deno.stat(join(folder, name)).catch(ifMissing);
+      return found === undefined ? pMapSkip : { name, bytes: found.size };
+    },
     { concurrency: 16 },
   );
 }

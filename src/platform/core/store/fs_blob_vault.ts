@@ -1,6 +1,7 @@
 /** The blobs of all workspaces, with a folder under `<root>` for each workspace. @module */
 import { join } from "node:path";
 import { describeFileFault } from "../../../lib/file_fault.ts";
+import { ifMissing } from "../../../lib/missing_files.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { BlobStore, BlobVault } from "./blob_store.ts";
 import { describeDamage, FsBlobStore } from "./fs_blob_store.ts";
@@ -69,7 +70,8 @@ export async function openFsBlobVault(
     },
     async *list() {
       for await (const { workspaceId, sha256, path } of listBlobs(root)) {
-        yield { workspaceId, sha256, size: (await Deno.stat(path)).size };
+        const found = await Deno.stat(path).catch(ifMissing);
+        if (found !== undefined) yield { workspaceId, sha256, size: found.size };
       }
     },
     async countWorkspaces() {
