@@ -75,7 +75,7 @@ const ROWS: Readonly<Record<string, readonly [() => Promise<Launch>, string, str
     createServer(${SAY_SOCKET}).listen(Number(process.env.PORT), process.env.HOST);`,
     "true 203.0.113.7 own",
   ],
-  "SvelteKit, which variables configure": [
+  "SvelteKit, configured through variables": [
     () => launchOf("sveltekit", { "index.js": "", "server/index.js": "" }),
     `import { createServer } from "node:http";
     const { PROTOCOL_HEADER, HOST_HEADER, ADDRESS_HEADER } = process.env;

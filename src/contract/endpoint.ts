@@ -22,7 +22,7 @@ type Shape = z.ZodType;
  * Who can call an endpoint. `anyone` needs no credentials. `account` concerns the account itself
  * and requires a person with a browser session, in no particular workspace. `self` concerns the
  * caller's own resources. A session can access all of them. An API key or a CLI's token can access
- * only those in its workspace, and a key with the role viewer can only read them. The other levels
+ * only those in its workspace, and a key with the viewer role can only read them. The other levels
  * are the minimum role in the request's workspace.
  */
 export const ACCESS_LEVELS = [

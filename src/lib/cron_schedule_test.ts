@@ -21,7 +21,7 @@ for (const [schedule, timezone, next] of NEXT) {
   });
 }
 
-Deno.test("nextRun() returns one run on the night when clocks go back", () => {
+Deno.test("nextRun() returns one run on the night the clocks go back", () => {
   const schedule = { schedule: "30 2 * * *", timezone: "Europe/Berlin" };
   const first = nextRun(schedule, Date.parse("2026-10-24T22:00:00Z"))!;
   assert.equal(new Date(first).toISOString(), "2026-10-25T00:30:00.000Z");

@@ -37,7 +37,7 @@ export function hmacSha256(key: Uint8Array, text: string): Uint8Array<ArrayBuffe
 const BYTES_PER_TURN = 1024 * 1024;
 
 /**
- * Returns the SHA-256 of bytes, like `sha256Hex()`. Large data is hashed in several turns of the
+ * Returns the SHA-256 of bytes, like `sha256Hex()`. Large data is hashed over several turns of the
  * event loop.
  */
 export async function sha256InTurns(data: Uint8Array): Promise<string> {

@@ -19,7 +19,7 @@ import {
 import type { ProgramOptions } from "./platform_process.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
-/** A build command that creates a page with the commit that is built. */
+/** A build command that creates a page that shows the commit being built. */
 export const MAKES_PAGE =
   `mkdir out && printf '<p>%s %s</p>' "$SVC_BRANCH" "$SVC_COMMIT_SHA" > out/index.html`;
 /** A build command that never exits by itself. */

@@ -36,7 +36,7 @@ const EPSILON = 1e-6;
  */
 export const stepsOf = (partMilliseconds: number): number => Math.min(partMilliseconds, MAX_STEPS);
 
-/** Maximum limit that a counter can count up to. */
+/** Highest limit that a counter supports. */
 export const MAX_LIMIT = COUNT_MASK;
 
 /** One key's ring of counters for allowed requests. One array contains all rings. */

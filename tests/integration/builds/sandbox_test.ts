@@ -1,6 +1,6 @@
 /**
  * Tests builds on a machine without a sandbox. A test cannot remove the sandbox from the machine,
- * so this one runs the platform in its own process and simulates the absence.
+ * so this one runs the platform in its own process and simulates the sandbox's absence.
  */
 import assert from "node:assert/strict";
 import { markedProcesses } from "../../../src/lib/marked_processes.ts";

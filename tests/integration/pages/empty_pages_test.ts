@@ -25,7 +25,7 @@ const FULL: Readonly<Record<string, string>> = {
 const COMMAND =
   /<(?:pre class="terminal"|code)[^>]*>(?:export SVC_API_URL=\S+\n)?(?:svc [a-z]+|curl )/;
 
-/** Routes of parts of pages, files, redirects to pages, and pages for a single log line. */
+/** Routes for page fragments, files, redirects to pages, and pages for a single log line. */
 const PARTS = /\/(?:picture|deployments|blobs\/download|forms\/export|logs\/.+)$/;
 
 Deno.test("each page of a new workspace and a new project shows the next command to run", () =>

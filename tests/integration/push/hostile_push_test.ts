@@ -342,7 +342,7 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
   const unknown = { status: 401, says: /unknown, revoked or expired/ };
   const lacks = {
     status: 403,
-    says: /lacks the permission|needs the role|does not reach|belongs to/,
+    says: /lacks the permission|needs the \w+ role|does not reach|belongs to/,
   };
   const cases: Readonly<Record<string, readonly [key: string, outcome: typeof unknown]>> = {
     "an empty key": ["", { status: 401, says: /Use an API key/ }],

@@ -116,9 +116,9 @@ function refuseChangesOfViewers(
   }
   throw new Failure(
     "forbidden",
-    `Cannot change anything with an API key that has the role ${role} in workspace "${slug}": ` +
-      "the key needs the role developer",
-    { hint: "Use a key with the role developer: svc keys create --role developer" },
+    `Cannot change anything with an API key that has the ${role} role in workspace "${slug}": ` +
+      "the key needs the developer role",
+    { hint: "Use a key with the developer role: svc keys create --role developer" },
   );
 }
 
@@ -161,9 +161,9 @@ export class Authenticator {
     if (!mayActAs(workspace.role, access)) {
       throw new Failure(
         "forbidden",
-        `Cannot do this with the role ${workspace.role} in workspace "${workspace.slug}": ` +
-          `you need the role ${access}`,
-        { hint: `Ask a workspace owner for the role ${access}.` },
+        `Cannot do this with the ${workspace.role} role in workspace "${workspace.slug}": ` +
+          `you need the ${access} role`,
+        { hint: `Ask a workspace owner for the ${access} role.` },
       );
     }
     return { user, workspace, credential, grant: known.grant };
