@@ -34,7 +34,7 @@ Deno.test("planUpload() keeps order and limits, and includes everything", () => 
 });
 
 /**
- * Returns a blob store that rejects content with a wrong hash, and fails a given number of times.
+ * Returns a blob store that rejects content with the wrong hash and fails a given number of times.
  */
 function createBlobStore(options: { failures: number }) {
   const stored = new Map<string, number>();

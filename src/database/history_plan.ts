@@ -13,7 +13,7 @@ export interface HistoryLimits {
 /** A copy of the whole cluster, in a folder whose name contains `at` and `segment`. */
 export interface Base {
   readonly name: string;
-  /** When the copy was complete, in milliseconds since 1970. Earlier times need an older base. */
+  /** When the copy was completed, in milliseconds since 1970. Earlier times need an older base. */
   readonly at: number;
   /** The first segment that is needed to restore the base. */
   readonly segment: string;

@@ -9,7 +9,7 @@ export interface Toolchain {
   /** How to install the toolchain, as a sentence without a period. */
   readonly install: string;
   /**
-   * A command that prints the installation folder, for programs that may be just symlinks into it.
+   * A command that prints the installation folder, for programs that may just be symlinks into it.
    */
   readonly folderCommand?: readonly [string, ...string[]];
   /** True for a single-file toolchain. */

@@ -26,7 +26,7 @@ interface WantedManager {
 
 interface FetchedManager {
   readonly version: string;
-  /** Folder with the programs of the package manager, to put first in the search path. */
+  /** Folder with the package manager's programs, to put first in the search path. */
   readonly bin: string;
   /** False if this version had already been fetched. */
   readonly isNew: boolean;

@@ -150,7 +150,7 @@ export function isProtected(gate: SiteGate): boolean {
   return protection === "all" || (protection !== "off" && !gate.isProduction);
 }
 
-/** Whether a host is in maintenance. */
+/** Whether a host is in maintenance mode. */
 export const isDown = ({ access, isProduction }: SiteGate): boolean =>
   isProduction && access.facts.maintenance !== null;
 

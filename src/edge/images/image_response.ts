@@ -47,7 +47,7 @@ export function imageKey(
 /** Data that all responses for one image have in common. */
 export interface ImageReply {
   readonly request: PagedRequest;
-  /** Header fields that every response of the site has. */
+  /** Header fields that every response from the site includes. */
   readonly common: HeaderList;
   readonly cacheControl: string;
   /** How long a front edge may cache the image, in seconds. */

@@ -50,7 +50,9 @@ function dockerfileCommand(text: string): string {
 const imageName = ({ directory = "" }: ProjectReader): string =>
   `localhost/svc-${sha256Hex(directory).slice(0, 16)}`;
 
-/** Returns whether `package.json` has a build script, so the site may not need the image. */
+/**
+ * Returns whether `package.json` has a build script, in which case the site may not need the image.
+ */
 async function hasBuildScript(reader: ProjectReader): Promise<boolean> {
   return /"build"\s*:/.test(await reader.readText("package.json") ?? "");
 }

@@ -77,8 +77,8 @@ export class ReferenceFollower {
       log(`Redeployed ${what}, because a URL in its variables changed`);
       return true;
     } catch (error) {
-      // Recorded immediately, because the next round must not redeploy the deployment again if this
-      // round ends early.
+      // Recorded immediately, because the next round must not redeploy it too if this round ends
+      // early.
       this.#failed.add(deployment.id);
       log(`Cannot redeploy ${what}, although a URL in its variables changed: ${messageOf(error)}`);
       return false;

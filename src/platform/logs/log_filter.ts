@@ -93,7 +93,7 @@ export function logMatcher(filter: LogFilter): Test {
   };
 }
 
-/** Matches words of characters that JSON does not escape. */
+/** Matches words made up of characters that JSON does not escape. */
 const PLAIN_WORD = /^[!#-[\]-~]+$/;
 
 /**

@@ -19,7 +19,7 @@ import { MAX_DEPTH, MAX_RULES_BYTES } from "../limits.ts";
 import { readRules } from "./read_rules.ts";
 import { collect, countValues, startPace } from "../work.ts";
 
-/** The rule set, which is missing if there are errors, and all errors and warnings. */
+/** All errors and warnings, and the rule set if there are no errors. */
 interface ParsedRules {
   readonly ruleSet?: RuleSet;
   readonly diagnostics: readonly Diagnostic[];

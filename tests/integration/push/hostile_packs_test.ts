@@ -102,7 +102,7 @@ function deltaAttacks(): Attack[] {
   return packs({
     "a delta without its base": after(namedDelta("e".repeat(40), insert)),
     "an empty delta": after(on([])),
-    "a delta for a base of another size": after(on([...sizes(size + 1, 2), 2, 104, 105])),
+    "a delta for a base of a different size": after(on([...sizes(size + 1, 2), 2, 104, 105])),
     "a delta for a base of 2^50 bytes": after(on([...sizes(2 ** 50, 2), 2, 104, 105])),
     "a delta that creates less than it declares": after(on([...sizes(size, 9), 2, 104, 105])),
     "a delta that creates more than it declares": after(on([...sizes(size, 1), 2, 104, 105])),

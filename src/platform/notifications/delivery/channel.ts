@@ -28,7 +28,7 @@ export interface Delivery {
   /** The notification or, for a digest, several notifications, oldest first. */
   readonly contents: readonly NotificationContent[];
   /**
-   * Number of notifications in the message. For a long digest, there are more than `contents`
+   * Number of notifications in the message. A long digest has more of them than `contents`
    * includes.
    */
   readonly total: number;
