@@ -49,7 +49,7 @@ async function explainProxy(address: string, env: Environment, cause: unknown): 
 }
 
 /**
- * Creates a `fetch` for a process with this environment. The certificate files are read at the
+ * Creates a `fetch` for a process with this environment. The certificate files are read on the
  * first https request, which fails if one of them is unusable.
  */
 export function createTrustedFetch(env: Environment): typeof fetch {

@@ -256,7 +256,7 @@ Deno.test("handle() sends no length for a HEAD whose body has not arrived", asyn
   assert.equal((await test.read({ method: "HEAD" })).header("content-length"), "3");
 });
 
-Deno.test("handle() fills the store with a conditional request, and responds with 304", async () => {
+Deno.test("handle() uses a conditional request to fill the store, and responds with 304", async () => {
   const test = new TestCache(() => ok("one", FRESH));
   const answer = await test.read({ headers: { "if-none-match": '"a"' } });
   assert.deepEqual([answer.status, answer.text], [304, ""]);

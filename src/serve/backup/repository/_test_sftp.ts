@@ -16,7 +16,7 @@ const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 interface TestSftp extends AsyncDisposable {
   /** The backup location: a folder that does not exist yet. */
   readonly place: string;
-  /** The folder itself, to inspect its content. */
+  /** The folder itself, to inspect its contents. */
   readonly folder: string;
 }
 
