@@ -224,7 +224,7 @@ Deno.test("a repository that has taken over a trusted repository's name is refus
     for (const ref of ["refs/heads/main", "refs/heads/feature"]) {
       const claims = githubClaims(audience, { repository_id: "75", ref });
       const subject_token = await issuer.sign(claims);
-      await refused(platform, { subject_token }, /id 74.*id 75.*add it again/, ref);
+      await refused(platform, { subject_token }, /ID 74.*ID 75.*add it again/, ref);
     }
   }));
 

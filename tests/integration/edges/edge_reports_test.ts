@@ -153,7 +153,7 @@ Deno.test("on the usage page, the owner can see how far away each edge is, and d
       await stranger.signUp("sam");
       const workspace = { slug: "acme", name: "Acme" };
       await stranger.submit(await stranger.open("/workspaces"), "/workspaces", workspace);
-      assert.doesNotMatch((await stranger.open("/workspaces/acme/usage")).html, /Front edges/);
+      assert.doesNotMatch((await stranger.open("/workspaces/acme/usage")).html, /front edges/i);
     } finally {
       await edge.kill();
     }
