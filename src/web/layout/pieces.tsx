@@ -45,7 +45,7 @@ export function DoneNotice({ context }: {
   );
 }
 
-/** Shows a problem that concerns the form as a whole, above its fields. */
+/** Shows a problem that concerns the whole form, above its fields. */
 export function Trouble({ state }: { readonly state: FormState }) {
   if (state.failure !== undefined) return <Notice kind="bad">{state.failure}</Notice>;
   const problems = Object.entries(state.problems);
