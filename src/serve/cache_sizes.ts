@@ -24,5 +24,5 @@ export function completeCacheSizes(
   memoryBytes: number,
 ): CacheSizes {
   const usual = Math.round(Math.min(Math.max(memoryBytes * SHARE, LEAST), MOST));
-  return { responses: usual, files: usual, ...chosen };
+  return { responses: chosen?.responses ?? usual, files: chosen?.files ?? usual };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ok, readAnswer, testBody, TestCache } from "./_test_origin.ts";
+import { DEFAULT_MAX_ENTRY_BYTES } from "./http_cache_options.ts";
 import type { OriginResponse } from "../messages/messages.ts";
 
 const FRESH = { "cache-control": "max-age=60" };
@@ -197,6 +198,17 @@ Deno.test("handle() passes on responses that are too long, without storing them"
   for (const text of ["ab", "cd", "ef", "gh"]) body.write(text);
   body.close();
   assert.equal((await readAnswer(answer)).text, "abcdefgh");
+  await Promise.all(test.work);
+  assert.deepEqual([test.cache.size, test.cache.byteLength], [0, 0]);
+});
+
+Deno.test("an option without a value has its default", async () => {
+  const long = "x".repeat(DEFAULT_MAX_ENTRY_BYTES + 1);
+  const test = new TestCache(() => ok(long, FRESH), {
+    capacityBytes: undefined,
+    maxEntryBytes: undefined,
+  });
+  assert.equal((await readAnswer(await test.ask())).text.length, long.length);
   await Promise.all(test.work);
   assert.deepEqual([test.cache.size, test.cache.byteLength], [0, 0]);
 });

@@ -87,12 +87,13 @@ export class HttpCache {
 
   constructor(options: HttpCacheOptions) {
     this.#options = {
-      capacityBytes: DEFAULT_CAPACITY_BYTES,
-      maxEntryBytes: DEFAULT_MAX_ENTRY_BYTES,
-      collapseMilliseconds: DEFAULT_COLLAPSE_MILLISECONDS,
-      timer: systemTimer,
-      clientsMayRevalidate: false,
-      ...options,
+      now: options.now,
+      capacityBytes: options.capacityBytes ?? DEFAULT_CAPACITY_BYTES,
+      maxEntryBytes: options.maxEntryBytes ?? DEFAULT_MAX_ENTRY_BYTES,
+      collapseMilliseconds: options.collapseMilliseconds ?? DEFAULT_COLLAPSE_MILLISECONDS,
+      timer: options.timer ?? systemTimer,
+      clientsMayRevalidate: options.clientsMayRevalidate ?? false,
+      onError: options.onError,
     };
     const { now, maxEntryBytes, capacityBytes, timer } = this.#options;
     this.#store = new CacheStore(capacityBytes, new KeptBodies(options.textBytes));

@@ -59,7 +59,11 @@ export class IsrCache {
   constructor(options: IsrCacheOptions) {
     this.#now = options.now;
     this.#pages = new PageTiers(options);
-    this.#fetcher = new PageFetcher({ timer: systemTimer, ...options, pages: this.#pages });
+    this.#fetcher = new PageFetcher({
+      ...options,
+      timer: options.timer ?? systemTimer,
+      pages: this.#pages,
+    });
   }
 
   /**

@@ -303,8 +303,8 @@ export async function listenFor(
     & Pick<FrontEdgeOptions, "log" | "httpsPort">,
 ): Promise<Listeners> {
   const listeners = await openListeners({
-    connections: DEFAULTS.connections,
     ...options,
+    connections: options.connections ?? DEFAULTS.connections,
     httpsPort: httpsPort ?? 0,
     tls: undefined,
     ordersCertificates: httpsPort !== undefined,
