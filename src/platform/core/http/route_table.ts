@@ -25,11 +25,10 @@ function compareSpecificity(one: PathPattern, other: PathPattern): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Returns whether every path that matches `path` also matches `pattern`. */
-function covers(pattern: PathPattern, path: PathPattern): boolean {
-  const [segments, covered] = [pattern.split("/"), path.split("/")];
-  return segments.length === covered.length &&
-    segments.every((segment, index) => segment.startsWith(":") || segment === covered[index]);
+/** Returns whether the path of `segments` receives every request that `others` matches. */
+function covers(segments: readonly string[], others: readonly string[]): boolean {
+  return segments.length === others.length &&
+    segments.every((segment, index) => segment === others[index] || segment.startsWith(":"));
 }
 
 function allowed(methods: Iterable<string>): string {
@@ -63,9 +62,11 @@ export class RouteTable<Handler> {
    */
   takeSets(): RouteSet<Handler>[] {
     const fresh = [...this.#paths].filter(([path]) => !this.#taken.has(path));
+    const taken = [...this.#taken].map((path) => path.split("/"));
     for (const [path] of fresh) {
-      const earlier = this.#taken.keys().find((taken) => covers(taken, path));
-      if (earlier !== undefined) throw new TypeError(`${path} is hidden by ${earlier}`);
+      const segments = path.split("/");
+      const earlier = taken.find((known) => covers(known, segments));
+      if (earlier !== undefined) throw new TypeError(`${path} is hidden by ${earlier.join("/")}`);
     }
     for (const [path] of fresh) this.#taken.add(path);
     return fresh.sort(([one], [other]) => compareSpecificity(one, other)).map(

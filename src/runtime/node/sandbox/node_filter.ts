@@ -266,7 +266,7 @@ const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
 
 /**
- * Asks the listener about internet sockets. Node can list only the interfaces of its own network.
+ * Asks the listener about internet sockets. Node can list only its own network's interfaces.
  */
 function socketBlock(hasOwnNetwork: boolean): Block {
   return byArgument("socket", {
