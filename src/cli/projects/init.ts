@@ -35,7 +35,7 @@ async function nameOf(ctx: Context, folder: ProjectFolder, flags: InitFlags): Pr
   if (flags.name !== undefined) {
     const problem = checkProjectName(flags.name);
     if (problem === undefined) return flags.name;
-    throw new CliError("usage", `Invalid --name: ${problem}, not "${flags.name}"`, {
+    throw new CliError("usage", `Invalid --name "${flags.name}": ${problem}`, {
       next: [ctx.lines.again({ "--name": toProjectName(flags.name) })],
     });
   }
