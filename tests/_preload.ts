@@ -15,6 +15,22 @@ type Run = Deno.TestDefinition["fn"];
 /** The file whose tests are being declared; `undefined` if it does not share its thread. */
 let loading: string | undefined;
 
+/** Maximum time of a test that shares its thread. One that hangs would end the whole run. */
+const LONGEST_MS = 3 * 60_000;
+
+function limited(run: Run): Run {
+  return async (context) => {
+    const late = Promise.withResolvers<never>();
+    const error = new Error(`The test did not finish within ${LONGEST_MS / 60_000} minutes`);
+    const timer = setTimeout(() => late.reject(error), LONGEST_MS);
+    try {
+      await Promise.race([run(context), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
 /** Converts the arguments of any form of `Deno.test()` to a definition. */
 function definitionOf(args: readonly unknown[]): Deno.TestDefinition {
   const named = args.find((arg): arg is string => typeof arg === "string");
@@ -25,7 +41,8 @@ function definitionOf(args: readonly unknown[]): Deno.TestDefinition {
   const fn = run ?? given?.fn;
   const name = named ?? given?.name ?? fn?.name;
   if (fn === undefined || name === undefined) throw new TypeError("A test needs a name and a body");
-  return { ...RELAXED, ...given, name: loading === undefined ? name : `${loading} => ${name}`, fn };
+  if (loading === undefined) return { ...RELAXED, ...given, name, fn };
+  return { ...RELAXED, ...given, name: `${loading} => ${name}`, fn: limited(fn) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { personWho, runCli } from "./_test_run.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";
+import { untilAborted } from "../lib/_test_until_aborted.ts";
 
 interface Row {
   readonly name: string;
@@ -178,11 +179,11 @@ Deno.test("runProgram() exits with 130 when interrupted", async () => {
   const run = runCli(["whoami", "--json"], {
     env: { SVC_TOKEN: "key" },
     signal: stop.signal,
-    fetch: (_, init) =>
-      new Promise((_, reject) => {
-        init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
-        stop.abort(new DOMException("Interrupted", "AbortError"));
-      }),
+    fetch: (_, init) => {
+      const answer = untilAborted(init!.signal!);
+      stop.abort(new DOMException("Interrupted", "AbortError"));
+      return answer;
+    },
   });
   const { code, stdout } = await run;
   assert.equal(code, 130);

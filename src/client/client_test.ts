@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { endpoints } from "../contract/endpoints.ts";
+import { untilAborted } from "../lib/_test_until_aborted.ts";
 import { buildPath, createClient } from "./client.ts";
 import { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
 
@@ -201,9 +202,7 @@ Deno.test("call() gives up on a platform that never responds, and does not retry
     baseUrl: BASE,
     fetch: (_, init) => {
       asked++;
-      return new Promise((_, reject) => {
-        init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
-      });
+      return untilAborted(init!.signal!);
     },
     waits: { read: 100, change: 100, notice: 40 },
     onWaiting: (milliseconds) => waited.push(milliseconds),

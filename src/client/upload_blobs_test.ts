@@ -7,6 +7,7 @@ import { createClient } from "./client.ts";
 import { ApiError, CutUploadError } from "./errors.ts";
 import { type BlobSource, planUpload, uploadBlobs } from "./upload_blobs.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";
+import { untilAborted } from "../lib/_test_until_aborted.ts";
 
 const FAST = { retries: 3, firstPause: 0, longestPause: 5 };
 
@@ -131,13 +132,8 @@ Deno.test("uploadBlobs() stops the other requests when one has failed permanentl
           await secondStarted.promise;
           return new Response(null, { status: 400 });
         }
-        return await new Promise((_, reject) => {
-          init?.signal?.addEventListener("abort", () => {
-            aborted.push(true);
-            reject(init.signal?.reason);
-          });
-          secondStarted.resolve();
-        });
+        secondStarted.resolve();
+        return await untilAborted(init!.signal!).finally(() => aborted.push(true));
       },
     });
     await assert.rejects(uploadBlobs(client, blobs, { retries: FAST, concurrency: 2 }), ApiError);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { untilAborted } from "../../lib/_test_until_aborted.ts";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import { pickSources } from "./send_deployment.ts";
 
@@ -209,9 +210,7 @@ Deno.test("a command stopped while the platform does not respond reports possibl
     const silent: typeof fetch = (input, init) => {
       if (init?.method !== "POST") return fetch(input, init);
       stop.abort(new DOMException("Interrupted", "AbortError"));
-      return new Promise((_, reject) => {
-        init.signal?.addEventListener("abort", () => reject(init.signal?.reason));
-      });
+      return untilAborted(init.signal!);
     };
     const run = await bench.run(CREATE, { fetch: silent, signal: stop.signal });
     assert.equal(run.code, 130);

@@ -12,6 +12,7 @@ import { moveDeployment } from "../deployments/deployment.ts";
 import { DeploymentStore } from "../deployments/deployment_store.ts";
 import type { GitService, Resolved } from "../git/mod.ts";
 import { until } from "../../lib/_test_until.ts";
+import { untilAborted } from "../../lib/_test_until_aborted.ts";
 import { testProject } from "../projects/_test_project.ts";
 import { ProjectStore } from "../projects/project_store.ts";
 import { testVariables } from "../variables/_test_variables.ts";
@@ -363,8 +364,7 @@ Deno.test("TriggerService.trigger() can stop waiting for git while another call 
     assert.equal((await stayed).status, "PENDING");
     assert.equal(parts.asked, 1, "both calls share one request");
 
-    parts.git = (_project, _wanted, signal) =>
-      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    parts.git = (_project, _wanted, signal) => untilAborted(signal);
     const hasty = parts.service({ resolveMs: 1 });
     await assert.rejects(
       parts.trigger({ commitSha: OLDER, branch: "menu" }, { service: hasty }),

@@ -38,25 +38,36 @@ export async function spoolBody(
   const { path, maxBytes, onChunk } = options;
   const late = AbortSignal.timeout(SEND_MS);
   using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-  const body = bodyOf(request)?.pipeThrough(new TransformStream(), {
-    signal: AbortSignal.any([options.signal, late]),
-  });
+  const reader = bodyOf(request)?.getReader();
+  if (reader === undefined) return { isWhole: true };
+  // Not `pipeThrough()` with the signal: in Deno 2.7, a pipe does not keep a combined signal alive.
+  const stopping = AbortSignal.any([options.signal, late]);
+  const stop = () => void reader.cancel(stopping.reason).catch(() => {});
+  stopping.addEventListener("abort", stop, { once: true });
+  const read = async () => {
+    stopping.throwIfAborted();
+    const part = await reader.read();
+    stopping.throwIfAborted();
+    return part;
+  };
   let size = 0;
-  const reader = body?.getReader();
-  while (reader !== undefined) {
-    const { done, value } = await reader.read().catch((cause) => {
-      if (late.aborted) throw new Failure("invalid_request", "The body took too long", { cause });
-      throw new Failure("invalid_request", "Cannot read the body", { cause });
-    });
-    if (done) break;
-    size += value.byteLength;
-    if (size > 2 * maxBytes) {
-      await reader.cancel();
-      break;
+  try {
+    for (;;) {
+      const { done, value } = await read().catch((cause) => {
+        const message = late.aborted ? "The body took too long" : "Cannot read the body";
+        throw new Failure("invalid_request", message, { cause });
+      });
+      if (done) return { isWhole: size <= maxBytes };
+      size += value.byteLength;
+      if (size > 2 * maxBytes) {
+        await reader.cancel();
+        return { isWhole: false };
+      }
+      if (size > maxBytes) continue;
+      onChunk?.(value);
+      for (let at = 0; at < value.byteLength;) at += await file.write(value.subarray(at));
     }
-    if (size > maxBytes) continue;
-    onChunk?.(value);
-    for (let at = 0; at < value.byteLength;) at += await file.write(value.subarray(at));
+  } finally {
+    stopping.removeEventListener("abort", stop);
   }
-  return { isWhole: size <= maxBytes };
 }

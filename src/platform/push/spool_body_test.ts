@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 import { spoolBody } from "./spool_body.ts";
 
 const MAX_BYTES = 256 * 1024;
@@ -47,3 +48,14 @@ Deno.test("a body that decompresses endlessly is cut off", async () => {
   assert.ok(written <= MAX_BYTES);
   assert.ok(given < 512 * MAX_BYTES, `${given} bytes were read`);
 });
+
+Deno.test("a body that does not arrive is given up when the signal is aborted", () =>
+  inTestFolder(async (folder) => {
+    const body = new ReadableStream();
+    const request = new Request("http://platform.test/", { method: "POST", body });
+    const stop = new AbortController();
+    const options = { path: join(folder, "body"), maxBytes: MAX_BYTES, signal: stop.signal };
+    const refused = assert.rejects(spoolBody(request, options), /Cannot read the body/);
+    setTimeout(() => stop.abort());
+    await refused;
+  }));
