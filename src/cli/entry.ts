@@ -6,9 +6,10 @@ import { EXIT } from "./exit_code.ts";
 import { createWriter } from "./host/stream_writer.ts";
 import { VERSION } from "./version.ts";
 import { noProxyForLoopback } from "../lib/proxy.ts";
+import { sleep } from "../lib/sleep.ts";
 import type { Host } from "./session/context.ts";
 import { openBrowser } from "./host/open_browser.ts";
-import { createSignals, sleep } from "./host/signals.ts";
+import { createSignals } from "./host/signals.ts";
 import { createTrustedFetch } from "./host/trusted_fetch.ts";
 
 /** Describes this process, and starts listening for its signals. */

@@ -1,5 +1,6 @@
 /** @module Decides which failures to retry, and how long to wait before each attempt. */
 import pRetry from "p-retry";
+import { sleep } from "../lib/sleep.ts";
 import { ApiError, NoAnswerError, UnreachableError } from "./errors.ts";
 
 export interface RetryPolicy {
@@ -38,20 +39,6 @@ export function parseRetryAfter(value: string | null, now: number): number | und
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener("abort", stop, { once: true });
-  });
-}
-
 /**
  * Runs `attempt` until it succeeds or fails permanently, or until the policy allows no more
  * attempts.
@@ -76,7 +63,7 @@ export function withRetries<T>(
     onFailedAttempt: async ({ error, retriesLeft, retryDelay }) => {
       if (retriesLeft === 0 || !(error instanceof ApiError)) return;
       const wanted = (error.retryAfter ?? 0) - retryDelay;
-      if (wanted > 0 && isPassing(error, policy)) await pause(wanted, signal);
+      if (wanted > 0 && isPassing(error, policy)) await sleep(wanted, signal);
     },
   });
 }

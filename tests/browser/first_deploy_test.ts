@@ -49,6 +49,8 @@ async function claim(platform: TestPlatform, owner: Visitor): Promise<Page> {
   return await owner.submit(await owner.open(pathname), pathname, typed);
 }
 
+const FORM = '<form action="/_svc/forms/booking" method="post"><input name="email"></form>';
+
 /** Waits until a deployment's page shows that the deployment has finished. */
 const ended = (visitor: Visitor, path: string): Promise<Page> =>
   until(() => visitor.open(path), ({ html }) => !html.includes("state care moving"), 120_000);
@@ -121,11 +123,16 @@ async function openBrowser(
   return await context.newPage();
 }
 
-/** Selects a folder in the upload field and uploads it. */
-async function uploadFolder(page: BrowserPage, folder: string): Promise<void> {
+/** Uploads a folder with the form, and waits until the deployment's page shows the result. */
+async function uploadFolder(
+  page: BrowserPage,
+  folder: string,
+  result: string | RegExp = "In production",
+): Promise<void> {
   await page.locator("#folder").setInputFiles(folder);
   await page.getByRole("button", { name: "Upload and deploy" }).click();
   await page.waitForURL(/\/deployments\//);
+  await page.getByText(result).first().waitFor();
 }
 
 Deno.test(
@@ -146,6 +153,7 @@ Deno.test(
 
         await write("harbour/index.html", "<h1>one</h1>");
         await write("harbour/css/site.css", "h1 { color: teal }");
+        await write("harbour/contact.html", FORM);
         await write("harbour/.env", "SECRET=1");
         await write("harbour/node_modules/a/index.js", "x");
         await page.goto(url);
@@ -155,6 +163,8 @@ Deno.test(
         assert.equal((await platform.get("harbour.localhost", "/")).text, "<h1>one</h1>");
         assert.equal((await platform.get("harbour.localhost", "/css/site.css")).status, 200);
         assert.equal((await platform.get("harbour.localhost", "/.env")).status, 404);
+        await page.goto(`${url}${AT}/projects/harbour/forms`);
+        await page.getByRole("link", { name: "booking" }).waitFor();
 
         await write("harbour/index.html", "<h1>two</h1>");
         const sent: string[] = [];
@@ -172,10 +182,16 @@ Deno.test(
         await page.goto(`${url}${AT}/new-project/upload`);
         await page.getByLabel("Project name").fill("tides");
         await uploadFolder(page, join(folder, "tides"));
-        await page.getByText("In production").waitFor();
         await page.getByRole("heading", { name: "Upload of tides (2 files)" }).waitFor();
         assert.match(await page.locator("#facts").innerText(), /Trigger\s+Upload/);
         assert.equal((await platform.get("tides.localhost", "/")).text, "<h1>built</h1>");
+
+        await write("keys/index.html", "<h1>keys</h1>");
+        await write("keys/id_rsa", "key");
+        await page.goto(`${url}${AT}/new-project/upload`);
+        await page.getByLabel("Project name").fill("keys");
+        await uploadFolder(page, join(folder, "keys"), "id_rsa: Looks like a private SSH key");
+        assert.equal((await platform.get("keys.localhost", "/")).status, 404);
 
         const plain = await openBrowser(browser, { owner, platform }, {
           javaScriptEnabled: false,

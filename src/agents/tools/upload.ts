@@ -67,7 +67,7 @@ export const deployFiles = defineTool({
   name: "deploy_files",
   title: "Deploy files",
   description:
-    "Deploys a static site from the files in the call to a preview with its own URL, or to production. Pass all files each time. Nothing is built: for sites with a build or functions, run `svc mcp` in their folder.",
+    "Deploys a static site from the files in the call to a preview with its own URL, or to production. Pass all files each time. Nothing is built: for sites with a build, forms or functions, run `svc mcp` in their folder.",
   input: {
     ...projectInput,
     files: z.array(file).min(1).max(MAX_FILES),

@@ -60,6 +60,7 @@ async function hasBuildScript(reader: ProjectReader): Promise<boolean> {
 export const dockerfile: Language = {
   id: "dockerfile",
   name: "Dockerfile",
+  files: FILES,
   async plan(reader) {
     const file = await firstThere(reader, FILES);
     if (file === undefined || await hasBuildScript(reader)) return undefined;

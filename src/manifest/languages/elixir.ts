@@ -8,6 +8,7 @@ const RUN = "RELEASE_DISTRIBUTION=none RELEASE_TMP=/tmp RELEASE_COOKIE=svc PHX_S
 export const elixir: Language = {
   id: "elixir",
   name: "Elixir",
+  files: ["mix.exs"],
   async plan(reader) {
     const text = await reader.readText("mix.exs") ?? "";
     const app = /\bapp:\s*:(\w+)/.exec(text)?.[1];

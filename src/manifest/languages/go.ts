@@ -38,6 +38,7 @@ async function findMain(reader: ProjectReader) {
 export const go: Language = {
   id: "go",
   name: "Go",
+  files: ["go.mod"],
   async plan(reader) {
     if (!await reader.exists("go.mod")) return undefined;
     const main = await findMain(reader);

@@ -88,11 +88,14 @@ async function planOf(
   };
 }
 
+const FILES = ["pom.xml", "build.gradle", "build.gradle.kts"] as const;
+
 export const java: Language = {
   id: "java",
   name: "Java",
+  files: FILES,
   async plan(reader) {
-    const file = await firstThere(reader, ["pom.xml", "build.gradle", "build.gradle.kts"]);
+    const file = await firstThere(reader, FILES);
     if (file === undefined) return undefined;
     const text = await reader.readText(file) ?? "";
     return await planOf(reader, { tool: file === "pom.xml" ? MAVEN : GRADLE, file, text });

@@ -25,12 +25,12 @@ const LANGUAGES: readonly Language[] = [
   procfile,
 ];
 
-function frameworkOf({ id, name, plan }: Language): Framework {
+function frameworkOf({ id, name, files, plan }: Language): Framework {
   return {
     id,
     name,
     packages: [],
-    configFiles: [],
+    configFiles: files,
     standalone: true,
     isLanguage: true,
     build: undefined,

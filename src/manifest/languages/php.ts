@@ -21,6 +21,7 @@ const LARAVEL_FOLDERS =
 export const php: Language = {
   id: "php",
   name: "PHP",
+  files: ["composer.json", "index.php"],
   async plan(reader) {
     const page = await firstThere(reader, PAGES);
     if (page === undefined) return undefined;

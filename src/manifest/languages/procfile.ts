@@ -9,6 +9,7 @@ const NOT_HERE =
 export const procfile: Language = {
   id: "procfile",
   name: "Procfile",
+  files: ["Procfile"],
   async plan(reader) {
     const command = await procfileCommand(reader);
     if (command === undefined || NOT_HERE.test(command)) return undefined;

@@ -261,6 +261,7 @@ function planOf(start: Start, packages: Packages): LanguagePlan {
 export const python: Language = {
   id: "python",
   name: "Python",
+  files: ["requirements.txt", "pyproject.toml"],
   async plan(reader) {
     const packages = await packagesOf(reader);
     const known = packages ?? NO_PACKAGES;

@@ -84,6 +84,7 @@ async function withGems(reader: ProjectReader, gemfile: string): Promise<Languag
 export const ruby: Language = {
   id: "ruby",
   name: "Ruby",
+  files: ["Gemfile", ...FILES],
   async plan(reader) {
     const gemfile = await reader.readText("Gemfile");
     const found = gemfile === undefined ? undefined : await withGems(reader, gemfile);

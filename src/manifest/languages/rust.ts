@@ -22,6 +22,7 @@ function binaryOf(manifest: Table): string | undefined {
 export const rust: Language = {
   id: "rust",
   name: "Rust",
+  files: ["Cargo.toml"],
   async plan(reader) {
     const manifest = await readToml(reader, "Cargo.toml");
     if (manifest === undefined) return undefined;

@@ -29,6 +29,8 @@ export interface LanguagePlan {
 export interface Language {
   readonly id: string;
   readonly name: string;
+  /** Files in a project's folder that can show the language. */
+  readonly files: readonly string[];
   /** Plans the server. Returns `undefined` if the project has no server in this language. */
   readonly plan: (reader: ProjectReader) => Promise<LanguagePlan | undefined>;
 }

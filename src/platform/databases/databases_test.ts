@@ -116,12 +116,13 @@ Deno.test("a failed branch has a reason and raises events, and starting the data
   const platform = await machine.start(engine);
   const failed = await createOrders(platform);
   assert.deepEqual([failed.state, failed.reason], ["failed", "The disk is full"]);
+  await until(() => machine.events.length, (count) => count > 0);
   assert.equal(machine.events[0]?.event, "health.check_failed");
   assert.equal(machine.events[0]?.data.reason, 'Cannot create database "orders": The disk is full');
   engine.before = () => Promise.resolve();
   await platform.call("startDatabase", at);
   await until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
-  await until(() => Promise.resolve(machine.events.length), (count) => count > 1);
+  await until(() => machine.events.length, (count) => count > 1);
   const { event, data, key } = machine.events[1]!;
   assert.deepEqual([event, data.reason], ["health.recovered", 'Database "orders" works again']);
   assert.equal(key, machine.events[0]!.key);

@@ -7,6 +7,7 @@
 import type { CommandResult } from "../../contract/release_checks.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { MIGRATION_MS } from "../../lib/database_previews.ts";
+import { sleep } from "../../lib/sleep.ts";
 import { Failure } from "../core/http/mod.ts";
 import { canMove, type DeploymentRecord } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
@@ -42,8 +43,6 @@ const commandOf = ({ database }: DeploymentRecord): string | undefined => databa
 /** Returns whether a deployment has a migration that has not succeeded yet. */
 export const awaitsMigration = (deployment: DeploymentRecord): boolean =>
   commandOf(deployment) !== undefined && !isMigrated(deployment);
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 export class Migrations {
   readonly #services: MigrationServices;
@@ -114,7 +113,7 @@ export class Migrations {
       if (now() > endsAt) {
         throw new MigrationFailedError("Another deployment is still migrating the database");
       }
-      await pause(RETRY_SECONDS * 1000);
+      await sleep(RETRY_SECONDS * 1000);
     }
     const result = await run(command).catch(async (error) => {
       await databases.endMigration(deployment);

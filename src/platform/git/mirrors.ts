@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import type { GitAddress } from "../../lib/git_url.ts";
 import { namesIn } from "../../lib/missing_files.ts";
+import { orAborted } from "../../lib/or_aborted.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import {
   gitAddress,
@@ -99,20 +100,6 @@ export class GitFault extends Error {
 interface CheckedUrl {
   readonly source: GitAddress;
   readonly address: string | undefined;
-}
-
-/** Rejects with the signal's reason once the signal is aborted. The work itself continues. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-    work.catch(() => {});
-  }
 }
 
 export class GitMirrors implements GitService {

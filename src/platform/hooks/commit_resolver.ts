@@ -1,4 +1,5 @@
 /** Finds the commit that a trigger names in the project's repository. @module */
+import { orAborted } from "../../lib/or_aborted.ts";
 import type { GitService, Resolved, WantedCommit } from "../git/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
@@ -62,19 +63,5 @@ export class CommitResolver {
   #askGit(project: ProjectRecord, { branch, commitSha }: WantedCommit): Promise<Resolved> {
     const { git, resolveMs = DEFAULTS.resolveMs } = this.#options;
     return git.resolve(project, { branch, commitSha }, AbortSignal.timeout(resolveMs));
-  }
-}
-
-/** Rejects with the signal's reason once the signal is aborted. The work itself continues. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-    work.catch(() => {});
   }
 }

@@ -4,23 +4,15 @@
  * @module
  */
 import type { RepositoryApp } from "../../contract/repositories.ts";
-import { detectProject, type ProjectReader } from "../../manifest/mod.ts";
+import { detectProject, FRAMEWORKS, type ProjectReader } from "../../manifest/mod.ts";
 import type { CommitFiles } from "../git/mod.ts";
 
 /** Files that mark a folder as a project. */
 const SIGNS: ReadonlySet<string> = new Set([
   "package.json",
   "svc.toml",
-  "deno.json",
-  "deno.jsonc",
   "index.html",
-  "go.mod",
-  "Cargo.toml",
-  "requirements.txt",
-  "pyproject.toml",
-  "Gemfile",
-  "composer.json",
-  "Dockerfile",
+  ...FRAMEWORKS.flatMap(({ configFiles }) => configFiles),
 ]);
 
 /** Maximum nesting depth of an app's folder, and maximum number of folders to check. */

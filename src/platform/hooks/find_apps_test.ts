@@ -53,6 +53,25 @@ for (const [name, texts, expected] of COMMITS) {
   });
 }
 
+Deno.test("findApps() finds sites and servers without a package.json", async () => {
+  const apps = await findApps(commit({
+    "blog/hugo.toml": 'title = "Blog"',
+    "notes/_config.yml": "title: Notes",
+    "notes/_posts/one.md": "One",
+    "tides/mix.exs": "app: :tides, {:bandit, 1}",
+    "moon/pom.xml": "<project/>",
+    "sun/Procfile": "web: ./serve",
+  }));
+  assert.deepEqual(apps.map(({ rootDirectory, kind }) => [rootDirectory, kind]), [
+    [null, null],
+    ["blog", "Hugo"],
+    ["moon", "Java"],
+    ["notes", "Jekyll"],
+    ["sun", "Procfile"],
+    ["tides", "Elixir"],
+  ]);
+});
+
 Deno.test("commitReader() reads above its folder, but not above the repository", async () => {
   const reader = commitReader(commit({ "a.txt": "root", "apps/web/b.txt": "app" }), "apps/web");
   assert.equal(await reader.readText("b.txt"), "app");

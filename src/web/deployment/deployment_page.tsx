@@ -343,6 +343,6 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
       <Checks checks={deployment.checks} />
       <BuildLog view={view} slug={slug} />
     </ProjectFrame>,
-    { title: `${project.name}: deployment` },
+    { isChanging: isUnderWay(deployment.status), title: `${project.name}: deployment` },
   );
 }

@@ -45,6 +45,8 @@ export interface PageFacts {
   readonly headers?: Readonly<Record<string, string>>;
   /** Paths of scripts that the page loads. The content security policy must allow these scripts. */
   readonly scripts?: readonly string[];
+  /** Whether the page changes by itself soon. Without JavaScript, browsers then load it again. */
+  readonly isChanging?: boolean;
   /** The htmx configuration, as JSON. */
   readonly htmxConfig?: string;
 }
@@ -63,6 +65,13 @@ export function showPage(content: Child, facts: PageFacts): Response {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${facts.title} · svc`}</title>
+        {facts.isChanging
+          ? (
+            <noscript>
+              <meta http-equiv="refresh" content="3" />
+            </noscript>
+          )
+          : null}
         <link rel="stylesheet" href={STYLESHEET_PATH} />
         <link rel="icon" href="/assets/mark.svg" type="image/svg+xml" />
         {facts.htmxConfig === undefined

@@ -1,5 +1,5 @@
 /**
- * @module Decides which files of an upload to deploy, and whether they are a finished site. Pure.
+ * @module Decides which files of an upload to deploy. Pure.
  */
 import { filePath } from "../../contract/deployment_files.ts";
 import { MAX_SOURCE_FILES } from "../../contract/repositories.ts";
@@ -11,23 +11,6 @@ import { Failure } from "../../platform/core/http/mod.ts";
  */
 export const LEFT_OUT = String
   .raw`(?:^|/)(?:node_modules|\.git|__MACOSX|\.DS_Store|Thumbs\.db|\.env(?:\.(?!example(?:/|$))[^/]*)?)(?:/|$)`;
-
-/** Top-level files that show that a project has to be built. */
-const PROJECT_FILES: ReadonlySet<string> = new Set([
-  "package.json",
-  "svc.toml",
-  "svc.rules.toml",
-  ".svc/manifest.json",
-  "deno.json",
-  "deno.jsonc",
-  "go.mod",
-  "Cargo.toml",
-  "requirements.txt",
-  "pyproject.toml",
-  "Gemfile",
-  "composer.json",
-  "Dockerfile",
-]);
 
 /** Maximum number of enclosing folders that are removed from a site's paths. */
 const MAX_AROUND = 8;
@@ -69,21 +52,4 @@ export function siteFiles<T extends { readonly path: string }>(given: readonly T
     files = files.map((file) => ({ ...file, path: file.path.slice(folder.length + 1) }));
   }
   return files;
-}
-
-/**
- * Returns whether the files are a project that must be built rather than a finished site.
- *
- * @throws {Failure} `invalid_request` if they are neither
- */
-export function isProject(files: readonly { readonly path: string }[]): boolean {
-  const paths = new Set(files.map(({ path }) => path));
-  if ([...PROJECT_FILES].some((path) => paths.has(path))) return true;
-  if (paths.has("index.html")) return false;
-  const shown = [...paths].sort().slice(0, 5).join(", ");
-  throw new Failure(
-    "invalid_request",
-    "Cannot find index.html, package.json or svc.toml at the top level of the upload. " +
-      `It contains ${shown}. Upload the folder that contains one of them`,
-  );
 }

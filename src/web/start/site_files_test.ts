@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Failure } from "../../platform/core/http/mod.ts";
-import { isProject, siteFiles } from "./site_files.ts";
+import { siteFiles } from "./site_files.ts";
 
 const files = (...paths: readonly string[]) => paths.map((path) => ({ path }));
 const pathsOf = (given: readonly { readonly path: string }[]) => given.map(({ path }) => path);
@@ -41,10 +41,3 @@ for (const [name, paths, message] of REFUSED) {
     );
   });
 }
-
-Deno.test("isProject() tells projects from sites, and lists the files in anything else", () => {
-  assert.equal(isProject(files("index.html", "app.js")), false);
-  assert.equal(isProject(files("index.html", "package.json")), true);
-  assert.equal(isProject(files("svc.toml", "public/index.html")), true);
-  assert.throws(() => isProject(files("main.c", "web/index.html")), /It contains main\.c, web/);
-});

@@ -24,7 +24,7 @@ export function uploadPage(context: BoardContext, shown: FormPage = {}): Respons
       <Card
         title="Files"
         id="upload"
-        lead="A finished site goes live immediately. A project goes live after its build."
+        lead="The platform builds the files, then deploys them."
       >
         <div class="body">
           <Trouble state={state} />

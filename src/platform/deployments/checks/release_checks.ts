@@ -9,6 +9,7 @@ import {
   CHECKS_MS,
   type ReleaseChecks,
 } from "../../../lib/release_checks.ts";
+import { sleep } from "../../../lib/sleep.ts";
 import { Failure } from "../../core/http/mod.ts";
 import type { Addresses } from "../../core/addresses.ts";
 import type { DeploymentRecord } from "../deployment.ts";
@@ -58,8 +59,6 @@ export class ChecksFailedError extends Failure {
 export const hasChecks = (checks: ReleaseChecks | undefined): checks is ReleaseChecks =>
   (checks?.requests?.length ?? 0) + (checks?.commands?.length ?? 0) > 0;
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
 export class ReleaseChecker {
   readonly #options: ReleaseCheckerOptions;
 
@@ -103,7 +102,7 @@ export class ReleaseChecker {
     const results: CheckResult[] = [];
     for (const check of requests) {
       results.push(
-        await runCheckRequest(check, { place, ask, timeoutMs, retries, signal, now, pause }),
+        await runCheckRequest(check, { place, ask, timeoutMs, retries, signal, now, pause: sleep }),
       );
     }
     return results;
