@@ -27,6 +27,7 @@ export type DeadLetter = z.infer<typeof deadLetter>;
 
 const one = z.object({ letter: uuid.describe("ID of the dead letter") });
 const resent = z.object({ resent: z.int().describe("Number of messages queued again") });
+const resentAll = resent.extend({ hasMore: z.boolean().describe("Whether there are more messages") });
 
 export const listDeadLetters = endpoint({
   method: "GET",
@@ -51,10 +52,10 @@ export const resendDeadLetter = endpoint({
 export const resendDeadLetters = endpoint({
   method: "POST",
   path: "/v1/notifications/dead-letters/resend-all",
-  summary: "Resend all of your dead letters",
+  summary: "Resend up to 1,000 of your dead letters",
   tag,
   access: "self",
-  response: resent,
+  response: resentAll,
 });
 
 export const deleteDeadLetter = endpoint({
@@ -90,10 +91,10 @@ export const resendWorkspaceDeadLetter = endpoint({
 export const resendWorkspaceDeadLetters = endpoint({
   method: "POST",
   path: "/v1/dead-letters/resend-all",
-  summary: "Resend all of the workspace's dead letters",
+  summary: "Resend up to 1,000 of the workspace's dead letters",
   tag,
   access: "owner",
-  response: resent,
+  response: resentAll,
 });
 
 /** The result of sending a test message to one receiver. */

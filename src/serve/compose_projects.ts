@@ -44,6 +44,7 @@ export function composeProjects(
     projects: projects.projects,
     environments: environments.environments,
     deploymentsOf: latestDeployments(deployments),
+    environmentOf: async (projectId, id) => (await deployments.find(projectId, id))?.environment,
     observer: errorTable,
   });
   return {

@@ -1,12 +1,13 @@
 /** @module Tools for agents that only read: they list and show resources. */
 import * as z from "zod";
 import type { Deployment } from "../../contract/deployments.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { anyObject, defineTool, type NextCall, projectInput, ToolFailure } from "../tool.ts";
 import { FIRST_FILES } from "./upload.ts";
 
-/** Maximum number of items in each list of a result. */
-const MAX_LISTED = 20;
+/** Maximum number of deployments in a result. */
+const MAX_DEPLOYMENTS = 20;
 
 function lineOf(deployment: Deployment): string {
   const { id, status, environment, branch, message, createdAt, isProduction } = deployment;
@@ -37,6 +38,11 @@ function nextOf(project: string, deployments: readonly Deployment[]): NextCall[]
     }];
 }
 
+/** Returns a line that says that a list is incomplete, if it is. */
+const moreThan = (
+  { items, nextCursor }: { readonly items: readonly unknown[]; readonly nextCursor: string | null },
+): string[] => nextCursor === null ? [] : [`There are more than these ${items.length}`];
+
 /**
  * Handles an error from opening a project: returns `undefined` if there is no named or default
  * project, and rethrows other errors.
@@ -54,7 +60,7 @@ export const status = defineTool({
     "newest deployments. Call it first.",
   input: {
     ...projectInput,
-    limit: z.int().min(1).max(MAX_LISTED).default(5).describe("Number of deployments to show"),
+    limit: z.int().min(1).max(MAX_DEPLOYMENTS).default(5).describe("Number of deployments to show"),
   },
   output: { credential: anyObject, project: anyObject.nullable(), deployments: z.array(anyObject) },
   effect: "read",
@@ -76,15 +82,16 @@ export const status = defineTool({
     }
     const { api, project } = opened;
     const params = { project: project.id };
-    const [{ items: deployments }, { items: domains }, health] = await Promise.all([
+    const [{ items: deployments }, domains, health] = await Promise.all([
       api.call(endpoints.listDeployments, { params, query: { limit } }),
-      api.call(endpoints.listDomains, { params, query: { limit: MAX_LISTED } }),
+      api.call(endpoints.listDomains, { params, query: { limit: PAGE_LIMIT_MAX } }),
       api.call(endpoints.getProjectHealth, { params }),
     ]);
     return {
       text: [
         `Project ${project.name} in workspace ${slug}`,
-        ...domains.map(({ hostname, status: state }) => `Domain ${hostname}: ${state}`),
+        ...domains.items.map(({ hostname, status: state }) => `Domain ${hostname}: ${state}`),
+        ...moreThan(domains),
         deployments.length === 0 ? "No deployments" : "Newest deployments (* = live):",
         ...deployments.map(lineOf),
       ].join("\n"),
@@ -97,17 +104,19 @@ export const status = defineTool({
 export const listProjects = defineTool({
   name: "list_projects",
   title: "List projects",
-  description: "The workspace's projects, newest first.",
+  description: `The workspace's projects, newest first, at most ${PAGE_LIMIT_MAX}.`,
   input: {},
   output: { projects: z.array(anyObject) },
   effect: "read",
   leavesProject: true,
   async run(_input, around) {
     const api = await around.api();
-    const { items } = await api.call(endpoints.listProjects, { query: { limit: MAX_LISTED } });
+    const page = await api.call(endpoints.listProjects, { query: { limit: PAGE_LIMIT_MAX } });
+    const { items } = page;
     const [first] = items;
+    const lines = [...items.map(({ name, url }) => `${name} ${url}`), ...moreThan(page)];
     return {
-      text: items.map(({ name, url }) => `${name} ${url}`).join("\n") || "No projects",
+      text: lines.join("\n") || "No projects",
       data: { projects: items },
       next: first === undefined
         ? [{ tool: "create_project", arguments: { name: "my-site" }, why: "no project exists yet" }]

@@ -23,6 +23,7 @@ export const buildJobFile = z.object({
   largeFiles: z.array(z.object({ path: z.string(), object: z.string() })),
   /** The project's folder in the repository, or null for the repository's root. */
   rootDirectory: z.string().nullable(),
+  framework: z.string().nullable(),
   installCommand: z.string().nullable(),
   buildCommand: z.string().nullable(),
   outputDirectory: z.string().nullable(),

@@ -117,6 +117,7 @@ export const AUTOMATION_ANSWERS: Answers = {
   "notifications test": e.sendTestNotification.response,
   "notifications dead-letters": z.object({
     deadLetters: e.listDeadLetters.response.shape.items,
+    nextCursor,
   }),
   "notifications resend": z.object({ resent: count }),
   "webhooks list": z.object({ webhooks: z.array(webhook) }),
@@ -124,6 +125,7 @@ export const AUTOMATION_ANSWERS: Answers = {
   "webhooks delete": z.object({ deleted: yes }),
   "webhooks deliveries": z.object({
     deliveries: e.listWebhookDeliveries.response.shape.items,
+    nextCursor,
   }),
   "webhooks redeliver": e.redeliverWebhook.response,
   "webhooks test": e.testWebhook.response,

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { endpoints as e } from "../../contract/endpoints.ts";
 import type { Answers } from "./answers.ts";
-import { count, text, user, workspace, yes } from "./parts.ts";
+import { count, nextCursor, text, user, workspace, yes } from "./parts.ts";
 
 const domain = e.getDomain.response.shape.domain;
 const database = e.getDatabase.response;
@@ -106,7 +106,7 @@ export const DATA_ANSWERS: Answers = {
   "keys publishers list": z.object({ publishers: z.array(publisher) }),
   "keys publishers add": z.object({ publisher }),
   "keys publishers remove": z.object({ removed: yes, publisher }),
-  "audit": z.object({ entries: e.listAudit.response.shape.items }),
+  "audit": z.object({ entries: e.listAudit.response.shape.items, nextCursor }),
   "usage": z.object({ usage: e.listUsage.response.shape.items }),
   "login": z.object({ user, workspace, apiUrl }),
   "logout": z.object({

@@ -1,3 +1,4 @@
+import { collectPages } from "../../client/collect_pages.ts";
 import { AUDIT_DAYS, AUDIT_ENTRIES, type AuditEntry, listAudit } from "../../contract/audit.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { defineCommand } from "../command/command.ts";
@@ -54,21 +55,12 @@ export default defineCommand({
   ],
   async run({ flags: { limit, ...filter } }, ctx) {
     const client = ctx.client({ phase: "workspace" });
-    const entries: AuditEntry[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await client.call(listAudit, {
-        query: {
-          ...filter,
-          cursor,
-          limit: Math.min(limit - entries.length, PAGE_LIMIT_MAX),
-        },
-      });
-      entries.push(...page.items);
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined && entries.length < limit);
+    const { items: entries, nextCursor } = await collectPages(
+      (query) => client.call(listAudit, { query: { ...filter, ...query } }),
+      { limit, pageSize: PAGE_LIMIT_MAX },
+    );
     if (entries.length === 0) ctx.ui.note("No changes, or none that match");
-    const rows = entries.map(rowOf);
-    ctx.ui.result({ entries }, ctx.ui.table(HEADINGS, rows));
+    if (nextCursor !== null) ctx.ui.note(`There are more entries. Raise --limit above ${limit}`);
+    ctx.ui.result({ entries, nextCursor }, ctx.ui.table(HEADINGS, entries.map(rowOf)));
   },
 });

@@ -34,12 +34,15 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const endpoint = flags.workspaceWide === true ? listWorkspaceDeadLetters : listDeadLetters;
-    const { items: deadLetters } = await collectPages(
+    const { items: deadLetters, nextCursor } = await collectPages(
       (query) => client.call(endpoint, { query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
     if (deadLetters.length === 0) ctx.ui.note("No undelivered messages");
+    if (nextCursor !== null) {
+      ctx.ui.note(`There are more messages. Raise --limit above ${flags.limit}`);
+    }
     const headings = ["GIVEN UP", "CHANNEL", "MESSAGE", "REASON", "ID"];
-    ctx.ui.result({ deadLetters }, ctx.ui.table(headings, deadLetters.map(toRow)));
+    ctx.ui.result({ deadLetters, nextCursor }, ctx.ui.table(headings, deadLetters.map(toRow)));
   },
 });

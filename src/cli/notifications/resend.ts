@@ -8,6 +8,9 @@ import { defineCommand } from "../command/command.ts";
 import { formatCount } from "../terminal/format.ts";
 import { checkWhich, notificationIds } from "./notification_ids.ts";
 
+/** Maximum number of requests, each of which resends up to 1,000 messages. */
+const MAX_REQUESTS = 100;
+
 export default defineCommand({
   description: "Resends the dead letters with the given IDs, or all dead letters with --all.",
   define: (command) =>
@@ -24,7 +27,11 @@ export default defineCommand({
     let resent = ids.length;
     if (flags.all === true) {
       const all = wide ? resendWorkspaceDeadLetters : resendDeadLetters;
-      ({ resent } = await client.call(all, {}));
+      for (let request = 0; request < MAX_REQUESTS; request++) {
+        const answer = await client.call(all, {});
+        resent += answer.resent;
+        if (!answer.hasMore) break;
+      }
     }
     const one = wide ? resendWorkspaceDeadLetter : resendDeadLetter;
     for (const letter of ids) await client.call(one, { params: { letter } });

@@ -32,12 +32,15 @@ export default defineCommand({
   ],
   async run({ args: [webhook], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
-    const { items: deliveries } = await collectPages(
+    const { items: deliveries, nextCursor } = await collectPages(
       (query) => client.call(listWebhookDeliveries, { params: { webhook }, query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
     if (deliveries.length === 0) ctx.ui.note("No deliveries yet");
+    if (nextCursor !== null) {
+      ctx.ui.note(`There are more deliveries. Raise --limit above ${flags.limit}`);
+    }
     const headings = ["AT", "EVENT", "STATUS", "ATTEMPTS", "RESPONSE", "ID"];
-    ctx.ui.result({ deliveries }, ctx.ui.table(headings, deliveries.map(toRow)));
+    ctx.ui.result({ deliveries, nextCursor }, ctx.ui.table(headings, deliveries.map(toRow)));
   },
 });

@@ -9,6 +9,7 @@ import {
 } from "../../edge/mod.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/error_message.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 
@@ -24,7 +25,7 @@ const FIELD_TEXT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 const NO_ANSWER = 502;
 
 interface RunnerServices {
-  readonly sites: Pick<SiteDirectory, "resolve">;
+  readonly sites: Pick<SiteDirectory, "deploymentAt" | "resolve">;
   readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly addresses: Addresses;
   record(entry: AccessRecord): void;
@@ -61,11 +62,11 @@ export class CronRunner {
     const { sites, now, random } = this.#services;
     const startedAt = now();
     const requestId = `cron-${random(8).toHex()}`;
-    const site = await Promise.resolve(sites.resolve(wanted.hostname)).catch(() => undefined);
-    if (site === undefined) return undefined;
-    const reply = await this.#ask(site, wanted, requestId);
+    const deploymentId = sites.deploymentAt(wanted.hostname);
+    if (deploymentId === undefined) return undefined;
+    const reply = await this.#askProduction(wanted, requestId);
+    if (reply === undefined) return undefined;
     const durationMs = now() - startedAt;
-    const { deploymentId } = site;
     const run = finished(reply, {
       path: wanted.path,
       trigger: wanted.trigger,
@@ -76,6 +77,16 @@ export class CronRunner {
     });
     this.#log(wanted, run, reply);
     return run;
+  }
+
+  /** Returns `undefined` if production no longer serves a deployment. */
+  async #askProduction(wanted: WantedRun, requestId: string): Promise<ServerReply | undefined> {
+    try {
+      const site = await this.#services.sites.resolve(wanted.hostname);
+      return site && await this.#ask(site, wanted, requestId);
+    } catch (error) {
+      return { type: "failed", message: `Cannot load the deployment: ${messageOf(error)}` };
+    }
   }
 
   async #ask(

@@ -2,7 +2,7 @@
 import type { DeploymentStore } from "./deployment_store.ts";
 
 /** Maximum number of deployments to return for an environment. */
-const MOST = 200;
+const MOST = 1000;
 
 export const latestDeployments =
   (deployments: Pick<DeploymentStore, "list">) =>

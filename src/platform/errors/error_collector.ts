@@ -60,26 +60,29 @@ export class ErrorCollector {
   async #save(settleMs: number): Promise<void> {
     const { table, onTrouble, onCounted, now } = this.#options;
     const { projects, dropped } = table.take(now() - settleMs);
-    if (dropped > 0) {
-      onTrouble(
-        `Dropped ${formatCount(dropped, "site error")}: more arrived than could be counted`,
-      );
-    }
+    let lost = dropped;
     for (const { projectId, groups } of projects) {
       for (const group of groups) onCounted?.(projectId, group);
-      this.#keep(projectId, groups);
+      lost += this.#keep(projectId, groups);
+    }
+    if (lost > 0) {
+      onTrouble(`Dropped ${formatCount(lost, "site error")}: more arrived than could be counted`);
     }
     for (const projectId of [...this.#kept.keys()]) await this.#write(projectId);
   }
 
-  #keep(projectId: string, groups: readonly ErrorGroup[]): void {
+  /** Keeps the counts of a project until they are stored. Returns how many it had to drop. */
+  #keep(projectId: string, groups: readonly ErrorGroup[]): number {
     const kept = this.#kept.get(projectId) ?? new Map<string, ErrorGroup>();
     this.#kept.set(projectId, kept);
+    let lost = 0;
     for (const group of [...groups].sort((a, b) => b.count - a.count)) {
       const known = kept.get(group.id);
       if (known !== undefined) kept.set(group.id, mergeGroups(known, group));
       else if (kept.size < MAX_AT_ONCE) kept.set(group.id, group);
+      else lost += group.count;
     }
+    return lost;
   }
 
   async #write(projectId: string): Promise<void> {

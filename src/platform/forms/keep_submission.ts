@@ -168,7 +168,8 @@ export class SubmissionKeeper {
     { name, notify }: FormSettings,
     { what, at }: { readonly what: "submitted" | "full"; readonly at: number },
   ): boolean {
-    return notify !== false && this.#budget.take(`${what} ${projectId} ${name}`, at);
+    const isWanted = what === "full" || notify !== false;
+    return isWanted && this.#budget.take(`${what} ${projectId} ${name}`, at);
   }
 
   #submitted(

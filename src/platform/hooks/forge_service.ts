@@ -11,8 +11,9 @@ import {
 } from "./forges/read_delivery.ts";
 import { type ForgeEvent, PayloadError } from "./forges/forge_event.ts";
 import { isSameRepository } from "./forges/repository.ts";
+import { formatCount } from "../../lib/format.ts";
 import { sha256Hex } from "../../lib/hash.ts";
-import { Failure, readBytes } from "../core/http/mod.ts";
+import { Failure, readBytes, toFailure } from "../core/http/mod.ts";
 import {
   canMove,
   type DeploymentRecord,
@@ -29,6 +30,9 @@ import type { TriggerService } from "./trigger_service.ts";
 
 /** Maximum size of a forge's payload, in bytes. The payload lists the commits in a push. */
 const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
+
+/** Maximum number of branches to process per push. */
+const MAX_EVENTS = 10;
 
 /** Stored instead of a deployment's ID, to record that the end of a branch was reported. */
 const STOPPED = "stopped";
@@ -108,11 +112,26 @@ export class ForgeService {
     const messages: string[] = [];
     const foreign = await this.#foreignTo(call.hook, report);
     if (foreign !== undefined) messages.push(foreign);
-    const events = foreign === undefined ? report.events : [];
-    for (const [index, event] of events.entries()) {
-      const done = await this.#follow(call, event, { key: `${bodyHash}/${index}`, signal });
+    const { taken, rest } = foreign === undefined
+      ? await this.#chosen(call.hook, report.events)
+      : { taken: [], rest: 0 };
+    for (const [index, event] of taken) {
+      const done = await this.#follow(call, event, { key: `${bodyHash}/${index}`, signal })
+        .catch((error) => {
+          if (taken.length === 1) throw error;
+          const failure = toFailure(error);
+          if (failure.status >= 500) throw error;
+          // The other branches of the push are still deployed.
+          const branch = event.type === "ignore" ? "" : `${event.branch}: `;
+          return `${branch}${failure.message}`;
+        });
       if (typeof done === "string") messages.push(done);
       else answers.push(done);
+    }
+    if (rest > 0) {
+      messages.push(
+        `A push deploys at most ${MAX_EVENTS} branches. Ignored ${formatCount(rest, "change")}`,
+      );
     }
     const [only] = answers;
     if (only !== undefined && answers.length === 1 && messages.length === 0) return only;
@@ -122,6 +141,20 @@ export class ForgeService {
       status: 202,
       headers: { "cache-control": "no-store" },
     });
+  }
+
+  /**
+   * Returns the events of a push to handle, each with its position in the push, and the number of
+   * events beyond the maximum. The production branch comes first.
+   */
+  async #chosen(hook: HookRecord, events: readonly ForgeEvent[]) {
+    const all = [...events.entries()];
+    if (all.length <= MAX_EVENTS) return { taken: all, rest: 0 };
+    const project = await this.#services.projects.find(hook.workspaceId, hook.projectId);
+    const isFirst = ([, event]: typeof all[number]) =>
+      Number(event.type !== "ignore" && event.branch === project?.branch);
+    const sorted = all.sort((one, other) => isFirst(other) - isFirst(one));
+    return { taken: sorted.slice(0, MAX_EVENTS), rest: sorted.length - MAX_EVENTS };
   }
 
   /** Returns why a repository's events do not concern a hook's project; `undefined` if they do. */

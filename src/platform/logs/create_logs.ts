@@ -10,6 +10,7 @@ import { summarize } from "./log_counts.ts";
 import { SharedLogs } from "./shared_logs.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { MISSING_NODE_EVENT } from "../../contract/common.ts";
+import type { LogEntry } from "../../contract/logs.ts";
 import { eventStream, Failure, type Router } from "../core/http/mod.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import { missingNodes } from "../core/peers/mod.ts";
@@ -21,17 +22,22 @@ type DeploymentsOf = (
   environment: string,
 ) => Promise<readonly string[]>;
 
+/** Finds the environment of a deployment. */
+type EnvironmentOf = (projectId: string, deploymentId: string) => Promise<string | undefined>;
+
 function bindLogRoutes(
   router: Router,
   services: {
     readonly projects: ProjectStore;
     readonly environments: EnvironmentStore;
     readonly deploymentsOf: DeploymentsOf;
+    readonly environmentOf: EnvironmentOf;
     readonly sharedLogs: SharedLogs;
     readonly now: Clock;
     readonly nodes: Pick<Nodes, "id" | "isShared">;
     /** Aborted when the platform stops. */
     readonly closing: AbortSignal;
+    onTrouble(message: string): void;
   },
 ): void {
   const { projects, environments, deploymentsOf, sharedLogs, nodes, closing, now } = services;
@@ -76,15 +82,43 @@ function bindLogRoutes(
     };
   });
 
+  /**
+   * Returns a function that passes on the entries from an environment, in order. Deployments that
+   * are created later count too.
+   */
+  function inEnvironment(
+    project: ProjectRecord,
+    environment: string,
+    pass: (entry: LogEntry) => void,
+  ): (entry: LogEntry) => void {
+    const known = new Map<string, boolean>();
+    const isIn = async (id: string): Promise<boolean> => {
+      const found = known.get(id) ??
+        await services.environmentOf(project.id, id) === environment;
+      known.set(id, found);
+      return found;
+    };
+    let last = Promise.resolve();
+    return (entry) => {
+      last = last.then(async () => {
+        if (await isIn(entry.deploymentId)) pass(entry);
+      }).catch((error) => services.onTrouble(`Cannot find an entry's environment: ${error}`));
+    };
+  }
+
   router.guarded(endpoints.followLogs, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
-    const filter = await withDeployments(project, query);
+    const { environment, ...filter } = query;
+    const name = environment && await findEnvironmentName(environments, project, environment);
     return eventStream(
-      (send) =>
-        sharedLogs.follow(project.id, filter, {
-          onEntry: (data) => send({ event: "log", id: data.requestId ?? data.time, data }),
+      (send) => {
+        const pass = (data: LogEntry) =>
+          send({ event: "log", id: data.requestId ?? data.time, data });
+        return sharedLogs.follow(project.id, filter, {
+          onEntry: name === undefined ? pass : inEnvironment(project, name, pass),
           onSilent: (data) => send({ event: MISSING_NODE_EVENT, id: data.node, data }),
-        }),
+        });
+      },
       closing,
     );
   });
@@ -102,10 +136,11 @@ export function createLogs(
     Foundation,
     "dataDir" | "nodes" | "peers" | "closing" | "now" | "onTrouble"
   >,
-  { projects, environments, deploymentsOf, observer }: {
+  { projects, environments, deploymentsOf, environmentOf, observer }: {
     readonly projects: ProjectStore;
     readonly environments: EnvironmentStore;
     readonly deploymentsOf: DeploymentsOf;
+    readonly environmentOf: EnvironmentOf;
     readonly observer?: LogObserver;
   },
 ): Logs {
@@ -121,9 +156,11 @@ export function createLogs(
           projects,
           environments,
           deploymentsOf,
+          environmentOf,
           sharedLogs,
           nodes,
           closing,
+          onTrouble,
           now,
         }),
       removeProject: (projectId) => logs.remove(projectId),

@@ -53,7 +53,7 @@ function bindDeliveryRoutes(router: Router, services: {
   });
   router.self(
     endpoints.resendDeadLetters,
-    async (own) => ({ resent: await deadLetters.resendAll(person(own)) }),
+    async (own) => await deadLetters.resendAll(person(own)),
   );
   router.self(endpoints.deleteDeadLetter, async (own, { params }) => {
     await deadLetters.discard(person(own), params.letter);
@@ -69,7 +69,7 @@ function bindDeliveryRoutes(router: Router, services: {
   });
   router.guarded(
     endpoints.resendWorkspaceDeadLetters,
-    async (caller) => ({ resent: await deadLetters.resendAll(workspace(caller.workspace.id)) }),
+    async (caller) => await deadLetters.resendAll(workspace(caller.workspace.id)),
   );
   router.self(
     endpoints.sendTestNotification,

@@ -1,6 +1,7 @@
 /** `/git/{workspace}/{project}.git`: the platform as a git remote, over smart HTTP. @module */
 import { projectName } from "../../contract/common.ts";
 import { workspaceSlug } from "../../contract/identity.ts";
+import { formatCount } from "../../lib/format.ts";
 import { type AuditLog, PUSHED } from "../audit/mod.ts";
 import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { Failure, type ForeignVisit, type Router } from "../core/http/mod.ts";
@@ -9,7 +10,7 @@ import { asBearer, basicPassword } from "./basic_credentials.ts";
 import type { RefCommand } from "./push_request.ts";
 import { type GitServiceName, type PushService, SERVICES } from "./push_service.ts";
 
-/** Maximum number of refs per push that the audit log names. */
+/** Maximum number of refs per push that have entries of their own in the audit log. */
 const MAX_RECORDED = 20;
 
 const PATH = "/git/:workspace/:project";
@@ -54,7 +55,10 @@ export function bindPushRoutes(router: Router, services: {
 }): void {
   const { projects, pushes, audit } = services;
 
-  /** Adds an entry to the audit log for each ref that someone has changed. */
+  /**
+   * Adds an entry to the audit log for each ref that someone has changed, with the production
+   * branch first, and one for the number of refs beyond the maximum.
+   */
   async function record(
     { request, client }: ForeignVisit,
     { project, caller: { user, credential, workspace } }: Opened,
@@ -62,20 +66,28 @@ export function bindPushRoutes(router: Router, services: {
   ): Promise<void> {
     const { pathname } = new URL(request.url);
     const repository = pathname.slice(0, pathname.lastIndexOf("/"));
-    for (const { ref, before, sha } of changes.slice(0, MAX_RECORDED)) {
-      await audit.record({
+    const add = (name: string, changed: Parameters<AuditLog["record"]>[0]["changes"]) =>
+      audit.record({
         workspaceId: workspace.id,
         action: PUSHED,
         project: project.name,
         requestId: null,
-        path: `${repository} ${ref}`,
-        target: { id: null, name: ref },
-        changes: [{ field: "commit", from: before ?? null, to: sha ?? null }],
+        path: `${repository} ${name}`,
+        target: { id: null, name },
+        changes: changed,
         user: { id: user.id, name: user.name },
         credential: { type: credential.type, id: credential.id, name: credential.name },
         address: client.address,
       });
+    const isProduction = ({ ref }: RefCommand) => ref === `refs/heads/${project.branch}`;
+    const sorted = [...changes.filter(isProduction), ...changes.filter((each) =>
+      !isProduction(each)
+    )];
+    for (const { ref, before, sha } of sorted.slice(0, MAX_RECORDED)) {
+      await add(ref, [{ field: "commit", from: before ?? null, to: sha ?? null }]);
     }
+    const more = sorted.length - MAX_RECORDED;
+    if (more > 0) await add(formatCount(more, "further ref"), []);
   }
 
   /** Finds a request's project, and checks that the caller may use the service. */

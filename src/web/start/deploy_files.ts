@@ -15,8 +15,8 @@ export interface SiteFile {
 export const TARGETS = ["production", "preview"] as const;
 export type Target = (typeof TARGETS)[number];
 
-/** The branch name for previews of uploaded files. */
-const PREVIEW_BRANCH = "upload";
+/** The branch name for previews of uploaded files, and one if that is the production branch. */
+const [PREVIEW_BRANCH, OTHER_BRANCH] = ["upload", "upload-preview"];
 
 type DeployedFiles =
   /** Nothing has been deployed, because the platform lacks content with these SHA-256 hashes. */
@@ -41,7 +41,8 @@ export async function deployFiles(
 ): Promise<DeployedFiles> {
   const { files, contents, target, message } = upload;
   const params = { project: project.id };
-  const branch = target === "production" ? project.branch : PREVIEW_BRANCH;
+  const preview = project.branch === PREVIEW_BRANCH ? OTHER_BRANCH : PREVIEW_BRANCH;
+  const branch = target === "production" ? project.branch : preview;
   const listed = files.map(({ path, sha256, size }) => ({ path, sha256, size }));
   const { missing } = await api.call(endpoints.checkDeployment, {
     params,

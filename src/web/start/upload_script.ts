@@ -138,6 +138,7 @@ if (form && globalThis.crypto?.subtle) {
     const [only] = event.dataTransfer.files;
     if (entries.length === 1 && entries[0].isFile && /\\.zip$/i.test(entries[0].name)) {
       dropped = undefined;
+      folder.value = "";
       const transfer = new DataTransfer();
       transfer.items.add(only);
       archive.files = transfer.files;
@@ -148,12 +149,15 @@ if (form && globalThis.crypto?.subtle) {
     try {
       for (const entry of entries) await walk(entry, found);
       dropped = found;
+      archive.value = folder.value = "";
       say("Ready to upload " + count(found) + ".");
     } catch (error) {
       say("Cannot read the folder: " + error.message, true);
     }
   });
-  folder.addEventListener("change", () => { dropped = undefined; });
+  /* The last choice counts. */
+  folder.addEventListener("change", () => { dropped = undefined; archive.value = ""; say(""); });
+  archive.addEventListener("change", () => { dropped = undefined; folder.value = ""; say(""); });
   form.addEventListener("submit", async (event) => {
     const files = chosen();
     if (files.length === 0) return;

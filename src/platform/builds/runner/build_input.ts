@@ -32,13 +32,15 @@ export function jobFile(
     readonly variables: Record<string, string>;
   },
 ): BuildJobFile {
-  const { rootDirectory, installCommand, buildCommand, outputDirectory, nodeVersion } = project;
+  const { rootDirectory, framework, installCommand, buildCommand, outputDirectory, nodeVersion } =
+    project;
   return {
     repository: join(folder.inside.box, "repo"),
     commitSha: job.commitSha,
     submodules: [...parts.submodules],
     largeFiles: parts.largeFiles.map(({ path, object }) => ({ path, object })),
     rootDirectory,
+    framework,
     installCommand,
     buildCommand,
     outputDirectory,

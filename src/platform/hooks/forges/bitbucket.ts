@@ -2,9 +2,6 @@
 import * as z from "zod";
 import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
-/** Maximum number of branches to process per push. */
-const MAX_CHANGES = 10;
-
 const ref = z.object({ type: z.string(), name: z.string() });
 const pushed = z.object({
   push: z.object({
@@ -39,7 +36,7 @@ const serverPullRequest = z.object({
 const CHANGES: ReadonlySet<string> = new Set(["created", "updated", "opened", "from_ref_updated"]);
 
 function cloudPush(payload: unknown): readonly ForgeEvent[] {
-  return pushed.parse(payload).push.changes.slice(0, MAX_CHANGES).map((change) => {
+  return pushed.parse(payload).push.changes.map((change) => {
     const shown = change.new ?? change.old;
     return shown?.type === "branch"
       ? { type: change.new === null ? "stop" : "deploy", branch: shown.name }
@@ -52,7 +49,7 @@ export function bitbucketEvents(event: string, payload: unknown): readonly Forge
   if (event === "diagnostics:ping") return ignore("The hook works");
   if (event === "repo:push") return cloudPush(payload);
   if (event === "repo:refs_changed") {
-    return refsChanged.parse(payload).changes.slice(0, MAX_CHANGES)
+    return refsChanged.parse(payload).changes
       .map(({ refId, type }) => refEvent(refId, type === "DELETE"));
   }
   const [kind, action = ""] = event.split(":");

@@ -53,8 +53,8 @@ export class DeadLetters {
     this.#queue.wake(job.channel);
   }
 
-  /** Sends all letters again, up to 1,000 per call. Returns the number of letters. */
-  async resendAll(view: LetterView): Promise<number> {
+  /** Sends all letters again, up to 1,000 per call. */
+  async resendAll(view: LetterView): Promise<{ readonly resent: number; readonly hasMore: boolean }> {
     let resent = 0;
     let cursor: string | undefined;
     while (resent < MAX_RESENT) {
@@ -64,10 +64,10 @@ export class DeadLetters {
         this.#queue.wake(job.channel);
         resent++;
       }
-      if (page.nextCursor === null) break;
+      if (page.nextCursor === null) return { resent, hasMore: false };
       cursor = page.nextCursor;
     }
-    return resent;
+    return { resent, hasMore: true };
   }
 
   /** Deletes one letter. @throws {Failure} `not_found` */

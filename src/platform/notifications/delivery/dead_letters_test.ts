@@ -34,8 +34,8 @@ Deno.test("DeadLetters stores a complete digest, and sends it again", () => {
       ],
     );
     isFull = false;
-    assert.equal(await letters.resendAll(MINE), 1);
-    assert.equal(await letters.resendAll(MINE), 0);
+    assert.deepEqual(await letters.resendAll(MINE), { resent: 1, hasMore: false });
+    assert.deepEqual(await letters.resendAll(MINE), { resent: 0, hasMore: false });
     await queue.drain();
     assert.equal(channel.sent.at(-1)?.total, 3);
     assert.equal(channel.sent.at(-1)?.attempt, 1);
@@ -72,7 +72,7 @@ Deno.test("DeadLetters keeps a resent letter if its receiver does not want it at
     await queue.drain();
     isFull = false;
     wants.is = () => false;
-    assert.equal(await letters.resendAll(MINE), 1);
+    assert.deepEqual(await letters.resendAll(MINE), { resent: 1, hasMore: false });
     await queue.drain();
     assert.equal(channel.sent.length, 1);
     const { items: [letter] } = await letters.list(MINE, ALL);
