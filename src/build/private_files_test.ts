@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type TestFiles, withTestProject } from "./_test_project.ts";
 import { BuildError } from "./build_error.ts";
 import { assembleProject } from "./pack_project.ts";
-import { isConfiguration } from "./private_files.ts";
+import { isConfiguration } from "../lib/private_files.ts";
 
 const marker = (kind: string, end = "BEGIN") => `-----${end} ${kind}-----`;
 const key = (kind: string) => `${marker(kind)}\nMIIEvQIBADANBgkqhkiG9w0B\n${marker(kind, "END")}\n`;

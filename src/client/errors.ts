@@ -86,3 +86,7 @@ export class ContractError extends Error {
     super(`Cannot read the response to ${request}: it does not match the API`, options);
   }
 }
+
+/** Returns whether the platform refused a request because of the key's role or permissions. */
+export const isForbidden = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 403;

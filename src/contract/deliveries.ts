@@ -27,7 +27,9 @@ export type DeadLetter = z.infer<typeof deadLetter>;
 
 const one = z.object({ letter: uuid.describe("ID of the dead letter") });
 const resent = z.object({ resent: z.int().describe("Number of messages queued again") });
-const resentAll = resent.extend({ hasMore: z.boolean().describe("Whether there are more messages") });
+const resentAll = resent.extend({
+  hasMore: z.boolean().describe("Whether there are more messages"),
+});
 
 export const listDeadLetters = endpoint({
   method: "GET",

@@ -15,6 +15,7 @@ import { createBlobs, isS3Path } from "../platform/blobs/mod.ts";
 import { createForms } from "../platform/forms/create_forms.ts";
 import { createKv } from "../platform/kv/create_kv.ts";
 import { createNodes } from "../platform/nodes/create_nodes.ts";
+import { ProjectStore } from "../platform/projects/mod.ts";
 import { createPush } from "../platform/push/create_push.ts";
 import { createRules, openRules } from "../platform/rules/create_rules.ts";
 import { createSearch } from "../platform/search/create_search.ts";
@@ -50,7 +51,11 @@ import type { Platform, Setup } from "./platform.ts";
 
 /** Creates the services for the audit log, accounts, workspaces and notifications. */
 function composePeople(foundation: Foundation, { options, mailer }: Setup) {
-  const { audit, recordCall, capability: auditing } = createAudit(foundation);
+  const projects = new ProjectStore(foundation.kv);
+  const { audit, recordCall, capability: auditing } = createAudit(
+    foundation,
+    (workspaceId, reference) => projects.findEither(workspaceId, reference),
+  );
   // These two depend on each other: accounts send email, and the mail channel reads accounts.
   const sendMail: SendAccountMail = (...mail) => notifications.sendAccountMail(...mail);
   const accounts = createAccounts({

@@ -1,7 +1,27 @@
 /** @module Tools for agents that change what visitors see, using existing deployments. */
 import * as z from "zod";
+import type { Client } from "../../client/client.ts";
 import { endpoints } from "../../contract/endpoints.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import {
+  NEWER_SCHEMA_LIMIT,
+  newerMigrations,
+  newerSchemaText,
+} from "../../contract/newer_schema.ts";
 import { anyObject, defineTool, projectInput, type Surroundings, ToolFailure } from "../tool.ts";
+
+/** Returns the later deployments whose migrations stay applied once an earlier one is live. */
+async function newerThan(api: Client, project: string, to: string | undefined): Promise<string[]> {
+  const { items } = await api.call(endpoints.listDeployments, {
+    params: { project },
+    query: { environment: ENVIRONMENT_PRODUCTION, limit: NEWER_SCHEMA_LIMIT },
+  });
+  return newerMigrations(items, to);
+}
+
+/** Describes a live deployment, and the newer schema that it uses, if any. */
+const liveText = (text: string, newerSchema: readonly string[]): string =>
+  newerSchema.length === 0 ? text : `${text}\n${newerSchemaText(newerSchema.length)}`;
 
 export const rollback = defineTool({
   name: "rollback",
@@ -16,13 +36,14 @@ export const rollback = defineTool({
   effect: "destroy",
   async run({ project: given, to }, around) {
     const { api, project } = await around.open(given);
+    const newerSchema = await newerThan(api, project.id, to);
     const { deployment, rolledBack } = await api.call(endpoints.rollback, {
       params: { project: project.id },
       body: to === undefined ? {} : { to },
     });
     return {
-      text: `Deployment ${deployment.id} is live again`,
-      data: { deployment, rolledBack },
+      text: liveText(`Deployment ${deployment.id} is live again`, newerSchema),
+      data: { deployment, rolledBack, newerSchema },
       next: [{ tool: "status", arguments: { project: project.name }, why: "to see it" }],
     };
   },
@@ -51,14 +72,18 @@ export const promote = defineTool({
   async run({ deployment: id }, around) {
     await checkOwn(id, around);
     const api = await around.api();
+    const source = await api.call(endpoints.getDeployment, { params: { deployment: id } });
+    const newerSchema = source.isPreview || source.isProduction
+      ? []
+      : await newerThan(api, source.projectId, id);
     const deployment = await api.call(endpoints.promoteDeployment, {
       params: { deployment: id },
       body: {},
     });
     const named = { project: deployment.project };
     return {
-      text: `Deployment ${deployment.id} is live in production`,
-      data: { deployment },
+      text: liveText(`Deployment ${deployment.id} is live in production`, newerSchema),
+      data: { deployment, newerSchema },
       next: [{ tool: "rollback", arguments: named, why: "to undo it" }],
     };
   },

@@ -6,9 +6,12 @@ import { endpoints } from "../../contract/endpoints.ts";
 import { filePath } from "../../contract/deployment_files.ts";
 import { projectName } from "../../contract/common.ts";
 import { sha256Hex } from "../../lib/hash.ts";
+import { findSecret, isConfiguration } from "../../lib/private_files.ts";
 import { generateStaticManifest } from "../../manifest/mod.ts";
 import { anyObject, defineTool, projectInput, ToolFailure } from "../tool.ts";
 
+/** The branch name for previews. */
+const PREVIEW_BRANCH = "upload";
 /** Maximum number of files per call. The message size limits the size of the files. */
 const MAX_FILES = 200;
 /** Maximum size of a file, in characters. */
@@ -29,10 +32,20 @@ interface SiteFile extends BlobSource {
 
 /** Files with settings or secrets. They are never pages of a site. */
 const NO_PAGE =
-  /^(?:svc(?:\.[\w.-]+)?\.toml|\.svc\/.*|(?:.*\/)?\.env(?:\..*)?|(?:.*\/)?\.git\/.*)$/;
+  /^(?:svc(?:\.[\w.-]+)?\.toml|\.svc\/.*|(?:.*\/)?(?:\.env(?:rc|\..*)?|_headers|_redirects)|(?:.*\/)?\.git\/.*)$/;
 
 function refuse(error: string, path: string, hint: string): ToolFailure {
   return new ToolFailure({ error, code: "usage", problems: [{ path, message: hint }] });
+}
+
+/** @throws {ToolFailure} if a file configures a host or a build, or looks like a secret */
+function refusePrivate(path: string, content: Uint8Array): void {
+  const head = (bytes: number) => Buffer.from(content.subarray(0, bytes)).toString("latin1");
+  const secret = findSecret({ path, size: content.byteLength, head });
+  if (secret === undefined && !isConfiguration(path)) return;
+  const what = secret === undefined ? "configures a host or a build" : `looks like ${secret}`;
+  const hint = "Omit it: visitors can read every file in this call";
+  throw refuse(`Cannot publish ${path}: it ${what}`, path, hint);
 }
 
 /**
@@ -54,6 +67,7 @@ function readFiles(given: readonly GivenFile[]): SiteFile[] {
     const content = new Uint8Array(
       Buffer.from(text ?? base64!, text === undefined ? "base64" : "utf8"),
     );
+    refusePrivate(path, content);
     return { path, content, sha256: sha256Hex(content), size: content.byteLength };
   });
 }
@@ -83,6 +97,7 @@ export const deployFiles = defineTool({
       params: { project: project.id },
       body: {
         environment: production ? "production" : "preview",
+        branch: production ? project.branch : PREVIEW_BRANCH,
         manifest: generateStaticManifest(),
         files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
         message,

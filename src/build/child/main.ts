@@ -87,6 +87,22 @@ async function handOver(pack: Pack, outbox: string): Promise<PackedEvent> {
   };
 }
 
+/** @throws {BuildError} if a variable that `svc.toml` requires is not set */
+function requireVariables(
+  config: ProjectConfig | undefined,
+  { variables }: Pick<BuildJobFile, "variables">,
+): void {
+  const missing = [...config?.env.declarations ?? []]
+    .filter(([name, { required }]) => required && !Object.hasOwn(variables, name))
+    .map(([name]) => name);
+  if (missing.length === 0) return;
+  throw new BuildError(
+    "build_failed",
+    `svc.toml requires variables that are not set: ${missing.join(", ")}`,
+    { hint: "Set them with `svc env set`, or declare them with required = false" },
+  );
+}
+
 async function build(
   job: BuildJobFile,
   writer: EventWriter,
@@ -101,6 +117,7 @@ async function build(
   const early = createHost(writer, { ...places, env: plain });
   const reason = await decideSkip(early, { directory, job, ignore: config?.build.ignore, scratch });
   if (reason !== undefined) return { type: "skipped", reason };
+  requireVariables(config, job);
   const nodeBin = await provideNode(early, {
     directory,
     version: job.nodeVersion,

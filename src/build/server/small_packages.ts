@@ -8,7 +8,7 @@ import { join, sep } from "node:path";
 import { dirname, relative } from "node:path/posix";
 import { type ComputeLayer, parseRelativePath } from "../../manifest/mod.ts";
 import type { OutputContent } from "../hash_files.ts";
-import { findSecret } from "../private_files.ts";
+import { findFileSecret } from "../private_files.ts";
 import { requiredIn, TOOL_FILES } from "./installed_packages.ts";
 import type { PackageFiles } from "./package_folders.ts";
 import type { ServerFacts } from "./types.ts";
@@ -33,7 +33,7 @@ function isPortable(content: string, name: string, size: number): boolean {
   if (name.endsWith(".node")) return false;
   // Every package has this file, and reading all of them takes a third of the time.
   if (name === "package.json") return true;
-  return findSecret({ absolutePath: content, path: content, size }) === undefined;
+  return findFileSecret({ absolutePath: content, path: content, size }) === undefined;
 }
 
 /**

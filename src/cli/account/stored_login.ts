@@ -1,5 +1,5 @@
 /** @module Checks whether a login can be stored, and revokes its token. */
-import { ApiError, UnreachableError } from "../../client/errors.ts";
+import { ApiError, isForbidden, UnreachableError } from "../../client/errors.ts";
 import { signOut } from "../../contract/accounts.ts";
 import { assertWritable } from "../session/paths.ts";
 import type { Context } from "../session/context.ts";
@@ -28,7 +28,7 @@ export async function endToken(ctx: Context, token: string): Promise<TokenEnd> {
     return "revoked";
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return "gone";
-    if (error instanceof ApiError && error.status === 403) return "kept";
+    if (isForbidden(error)) return "kept";
     if (error instanceof ApiError || error instanceof UnreachableError) return "unknown";
     throw error;
   }

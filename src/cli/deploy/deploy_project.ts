@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { packProject, RULES_FILE, runCheckCommands } from "../../build/mod.ts";
 import type { Client } from "../../client/client.ts";
+import { isForbidden } from "../../client/errors.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { createSecretMasker } from "../../lib/mask_secrets.ts";
 import { schemaLines } from "../../lib/schema_lines.ts";
@@ -9,7 +10,7 @@ import { MIGRATION_MS } from "../../lib/database_previews.ts";
 import type { Deployment } from "../../contract/deployments.ts";
 import type { Project } from "../../contract/projects.ts";
 import { definedOnly } from "../command/defined_only.ts";
-import { fetchVariables } from "../env/fetch_variables.ts";
+import { fetchIfReadable } from "../env/fetch_variables.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { bindFolder } from "../projects/bind_folder.ts";
 import { offerImport } from "../projects/offer_import.ts";
@@ -75,7 +76,7 @@ async function packDeployment(
       framework: flags.framework,
       skipBuild: flags.skipBuild === true,
       cachedAt: { root: folder.directory, now: ctx.now },
-      variables: () => fetchVariables(ctx, client, { project: project.id, environment, branch }),
+      variables: () => fetchIfReadable(ctx, client, { project: project.id, environment, branch }),
     }),
   );
   if (pack.rules !== undefined) {
@@ -168,7 +169,15 @@ export async function deployProject(
   const target = await chooseDeployTarget(ctx, flags, { client, project, folder });
   const { name: environment } = target;
   if (flags.skipEnvCheck !== true) {
-    await checkDeclarations(ctx, environment, { client, project, folder });
+    await checkDeclarations(ctx, environment, { client, project, folder })
+      .catch((error) => {
+        if (!isForbidden(error)) throw error;
+        ctx.ui.log(
+          "env",
+          "warn",
+          "Skipped the check of declared variables: the key cannot read them",
+        );
+      });
   }
   const ready = flags.dryRun === true ? folder : await offerImport(ctx, folder);
   warnOfMissingParts(ctx, missingParts);

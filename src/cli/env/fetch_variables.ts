@@ -1,5 +1,6 @@
 /** @module Fetches the variables of an environment for a program that runs with them. */
 import type { Client } from "../../client/client.ts";
+import { isForbidden } from "../../client/errors.ts";
 import { exportVariables, type VariableReference } from "../../contract/variables.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
@@ -56,4 +57,23 @@ export async function fetchVariables(
   }
   for (const each of references) ctx.ui.log("env", "info", describeReference(each));
   return variables;
+}
+
+/**
+ * Fetches the variables for a build. A key that can only deploy cannot read them. In that case,
+ * warns and returns none.
+ */
+export async function fetchIfReadable(
+  ctx: Context,
+  client: Client,
+  of: Parameters<typeof fetchVariables>[2],
+): Promise<Readonly<Record<string, string>>> {
+  try {
+    return await fetchVariables(ctx, client, of);
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    const advice = "To build with them, push with git or use a key with all permissions";
+    ctx.ui.log("env", "warn", `Building without variables: the key cannot read them. ${advice}`);
+    return {};
+  }
 }

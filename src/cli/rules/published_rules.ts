@@ -2,7 +2,7 @@
  * @module Reads and writes production's rules: reads return their ETag, and writes send it in
  * `If-Match`.
  */
-import { ApiError } from "../../client/errors.ts";
+import { ApiError, isForbidden } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { type ActiveRules, getRules } from "../../contract/rules.ts";
 import { messageOf } from "../../lib/error_message.ts";
@@ -81,7 +81,7 @@ export async function reportRulesInEffect(
     if (ctx.signal.aborted) return null;
     const message = `Could not read the active rules: ${messageOf(error)}`;
     // Keys that can only deploy would otherwise get the warning every time.
-    if (error instanceof ApiError && error.status === 403) ctx.ui.debug(phase, message);
+    if (isForbidden(error)) ctx.ui.debug(phase, message);
     else ctx.ui.log(phase, "warn", `${message}. To see them, run svc rules list`);
     return null;
   }

@@ -43,13 +43,14 @@ export interface AuditSelection {
   readonly cursor?: string | undefined;
   readonly user?: string | undefined;
   readonly action?: string | undefined;
-  readonly project?: string | undefined;
+  /** IDs and names of a project. An entry has either, as its request did. */
+  readonly projects?: readonly string[] | undefined;
 }
 
-const fits = (record: AuditRecord, { user, action, project }: AuditSelection): boolean =>
+const fits = (record: AuditRecord, { user, action, projects }: AuditSelection): boolean =>
   (user === undefined || record.user?.id === user) &&
   (action === undefined || record.action === action) &&
-  (project === undefined || record.project === project);
+  (projects === undefined || (record.project !== null && projects.includes(record.project)));
 
 const toWire = (record: AuditRecord): AuditEntry => ({
   ...record,

@@ -164,6 +164,7 @@ const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
     startDatabase: named,
     stopDatabase: named,
     getDatabaseConnection: { name: ["database", "branch"] },
+    exportDatabase: { id: null, name: ["database", "branch"] },
     moveDatabase: database,
     createDatabaseBranch: databaseBranch,
     deleteDatabaseBranch: databaseBranch,

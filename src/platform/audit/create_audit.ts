@@ -15,8 +15,15 @@ export interface Audit {
   recordCall(call: CompletedCall): Promise<void>;
 }
 
+/** Finds a project by ID or name. */
+type FindProject = (
+  workspaceId: string,
+  reference: string,
+) => Promise<{ readonly id: string; readonly name: string } | undefined>;
+
 export function createAudit(
   foundation: Pick<Foundation, "kv" | "now" | "random" | "onTrouble">,
+  findProject: FindProject,
 ): Audit {
   const audit = new AuditLog(foundation);
   return {
@@ -43,7 +50,12 @@ export function createAudit(
       bindRoutes(router) {
         router.guarded(
           endpoints.listAudit,
-          (caller, { query }) => audit.list(caller.workspace.id, query),
+          async (caller, { query: { project, ...query } }) => {
+            const { id } = caller.workspace;
+            const found = project && await findProject(id, project);
+            const projects = found ? [found.id, found.name] : project && [project];
+            return await audit.list(id, { ...query, projects: projects || undefined });
+          },
         );
       },
       async tidyNode(signal) {

@@ -17,9 +17,9 @@ const NOT_RECORDED: ReadonlySet<string> = new Set(
   ] satisfies (keyof typeof endpoints)[],
 );
 
-/** Operations that only read, but reveal a secret. */
+/** Operations that only read, but reveal a secret or a whole database. */
 const RECORDED_READS: ReadonlySet<string> = new Set(
-  ["getDatabaseConnection"] satisfies (keyof typeof endpoints)[],
+  ["getDatabaseConnection", "exportDatabase"] satisfies (keyof typeof endpoints)[],
 );
 
 /** The log's name for a push, which is not an API operation. */

@@ -8,11 +8,13 @@ import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { keys } from "../core/store/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
-import { findProject, type ProjectStore } from "../projects/mod.ts";
+import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
 import type { AccessTable } from "./access_table.ts";
 import { PreviewService } from "./preview_service.ts";
 import { PreviewSignIn } from "./preview_sign_in.ts";
 import { endpoints } from "../../contract/endpoints.ts";
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import type { PreviewShare } from "../../contract/previews.ts";
 import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";
 
@@ -20,6 +22,19 @@ interface PreviewRouteServices {
   readonly projects: ProjectStore;
   readonly deployments: Pick<DeploymentStore, "owner" | "find">;
   readonly service: PreviewService;
+}
+
+/** Returns the environment that a share link shows. */
+async function environmentOf(
+  { deployments }: Pick<PreviewRouteServices, "deployments">,
+  project: ProjectRecord,
+  { deploymentId, branch }: PreviewShare,
+): Promise<string> {
+  const deployment = deploymentId === null
+    ? undefined
+    : await deployments.find(project.id, deploymentId);
+  if (deployment !== undefined) return deployment.environment;
+  return branch === project.branch ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW;
 }
 
 function bindPreviewRoutes(router: Router, services: PreviewRouteServices): void {
@@ -77,6 +92,8 @@ function bindPreviewRoutes(router: Router, services: PreviewRouteServices): void
 
   router.guarded(endpoints.deleteShare, async (caller, { params, note }) => {
     const project = await find(caller, params.project);
+    const share = (await service.shares(project)).find(({ id }) => id === params.share);
+    if (share !== undefined) requireDeploy(caller, await environmentOf(services, project, share));
     note({ before: await service.revoke(project, params.share) });
     return undefined;
   });

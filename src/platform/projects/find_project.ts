@@ -1,5 +1,4 @@
 /** Finds the project that a path names, within the caller's workspace. @module */
-import { isUuid } from "../../lib/ids.ts";
 import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "./project.ts";
@@ -11,9 +10,7 @@ export async function findProject(
   caller: Caller,
   idOrName: string,
 ): Promise<ProjectRecord> {
-  const project = isUuid(idOrName)
-    ? await projects.find(caller.workspace.id, idOrName)
-    : await projects.findByName(caller.workspace.id, idOrName);
+  const project = await projects.findEither(caller.workspace.id, idOrName);
   if (project === undefined || !reachesProject(caller, project.id)) {
     const { slug } = caller.workspace;
     throw new Failure("not_found", `Project "${idOrName}" does not exist in workspace "${slug}"`);

@@ -1,4 +1,5 @@
 /** Projects in Deno KV. Names are host labels, so they are unique on the platform. @module */
+import { isUuid } from "../../lib/ids.ts";
 import { hostRecord } from "./host_record.ts";
 import { keys, type Page, pageOf, type PageRange, RecordType, Table } from "../core/store/mod.ts";
 import type { Protection } from "../../lib/protection.ts";
@@ -45,6 +46,13 @@ export class ProjectStore
   async findByName(workspaceId: string, name: string): Promise<ProjectRecord | undefined> {
     const project = await this.findBy("name", keys.projectByName(name));
     return project?.workspaceId === workspaceId ? project : undefined;
+  }
+
+  /** Finds one of the workspace's projects by ID or name. */
+  async findEither(workspaceId: string, reference: string): Promise<ProjectRecord | undefined> {
+    return isUuid(reference)
+      ? await this.find(workspaceId, reference)
+      : await this.findByName(workspaceId, reference);
   }
 
   /** Lists the projects that are redeployed when a URL in their variables changes. */

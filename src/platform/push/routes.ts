@@ -80,9 +80,10 @@ export function bindPushRoutes(router: Router, services: {
         address: client.address,
       });
     const isProduction = ({ ref }: RefCommand) => ref === `refs/heads/${project.branch}`;
-    const sorted = [...changes.filter(isProduction), ...changes.filter((each) =>
-      !isProduction(each)
-    )];
+    const sorted = [
+      ...changes.filter(isProduction),
+      ...changes.filter((each) => !isProduction(each)),
+    ];
     for (const { ref, before, sha } of sorted.slice(0, MAX_RECORDED)) {
       await add(ref, [{ field: "commit", from: before ?? null, to: sha ?? null }]);
     }

@@ -72,10 +72,12 @@ function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook
   );
 }
 
-/** Shows a new hook's URL, which is shown only once. */
+/** A new or changed hook. Its URL and secret are shown only once. */
 interface MadeHook {
   readonly name: string;
   readonly url: string;
+  /** The secret with which a forge signs its calls; `null` if the hook is not signed. */
+  readonly secret: string | null;
 }
 
 function MadeCard({ made }: { readonly made: MadeHook }) {
@@ -87,6 +89,12 @@ function MadeCard({ made }: { readonly made: MadeHook }) {
           Copy it now. You won't see it again. Anyone who has it can deploy.
         </Notice>
         <code class="secret">{made.url}</code>
+        {made.secret === null ? null : (
+          <>
+            <p>The signing secret, for the webhook in the forge's settings:</p>
+            <code class="secret">{made.secret}</code>
+          </>
+        )}
         <pre class="terminal" tabindex={0}>
           {`curl -X POST ${made.url} \\\n  -H 'content-type: application/json' \\\n  -d '${body}'`}
         </pre>

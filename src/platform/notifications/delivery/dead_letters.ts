@@ -54,7 +54,9 @@ export class DeadLetters {
   }
 
   /** Sends all letters again, up to 1,000 per call. */
-  async resendAll(view: LetterView): Promise<{ readonly resent: number; readonly hasMore: boolean }> {
+  async resendAll(
+    view: LetterView,
+  ): Promise<{ readonly resent: number; readonly hasMore: boolean }> {
     let resent = 0;
     let cursor: string | undefined;
     while (resent < MAX_RESENT) {
