@@ -1,4 +1,5 @@
 /** @module Warns about configuration files of other hosts, which have no effect here. */
+import { basename, join } from "node:path";
 import * as z from "zod";
 import {
   findProjectSigns,
@@ -6,10 +7,10 @@ import {
   type ProjectReader,
   sourcesOf,
 } from "../manifest/mod.ts";
-import type { ImportResult, PageSettings, RuleSet } from "../rules/mod.ts";
+import type { ImportFlavor, ImportResult, PageSettings, RuleSet } from "../rules/mod.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { detectFlavor } from "./foreign_flavor.ts";
-import { FOREIGN_RULE_FILES } from "./foreign_rule_files.ts";
+import { FOREIGN_RULE_FILES, type ForeignRuleFile } from "./foreign_rule_files.ts";
 import type { OutputContent } from "./hash_files.ts";
 import { withoutConfiguration } from "./private_files.ts";
 import { RULES_FILE } from "./read_rules_file.ts";
@@ -19,7 +20,7 @@ import type { BuildHost } from "./types.ts";
 const FOLDERS = ["", "public/", "static/"] as const;
 
 /** Files that count as configuration in any folder of a site. */
-const NEVER_SERVED: ReadonlySet<string> = new Set(["_redirects", "_headers"]);
+const NEVER_SERVED = ["_redirects", "_headers"] as const;
 
 const staticLayers = z.object({
   layers: z.array(z.object({ target: z.string(), directory: z.string() })),
@@ -65,8 +66,26 @@ interface ForeignFile {
   /** Path relative to the project. */
   readonly path: string;
   readonly text: string;
-  /** The result of the import, or `undefined` if the file cannot be imported or has no rules. */
+  /** The result of the import, or `undefined` if the file cannot be read or has no rules. */
   readonly result: ImportResult | undefined;
+  /** The reason why the file cannot be read. */
+  readonly problem: string | undefined;
+}
+
+async function importFile(
+  name: ForeignRuleFile,
+  text: string,
+  flavor: ImportFlavor,
+): Promise<Pick<ForeignFile, "result" | "problem">> {
+  // Most projects have no such file, so they do not load the code that imports rules.
+  const { importForeignRules } = await import("./import_foreign_rules.ts");
+  try {
+    return { result: importForeignRules(name, text, flavor), problem: undefined };
+  } catch (error) {
+    const { UnreadableImportError } = await import("../rules/mod.ts");
+    if (!(error instanceof UnreadableImportError)) throw error;
+    return { result: undefined, problem: error.message };
+  }
 }
 
 /** Finds the first file of each kind in the project's folders. */
@@ -78,9 +97,7 @@ async function foreignFiles(reader: ProjectReader): Promise<readonly ForeignFile
       const path = `${folder}${name}`;
       const text = await reader.readText(path);
       if (text === undefined) continue;
-      // Most projects have no such file, so they do not load the code that imports rules.
-      const { importForeignRules } = await import("./import_foreign_rules.ts");
-      found.push({ path, text, result: importForeignRules(name, text, flavor) });
+      found.push({ path, text, ...await importFile(name, text, flavor) });
       break;
     }
   }
@@ -201,6 +218,11 @@ export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): 
   const netlify = files.find(({ path }) => path === "netlify.toml" && !declined.has(path));
   const vercel = files.find(({ path }) => path === "vercel.json");
   const messages = [
+    ...files.flatMap(({ path, problem }) =>
+      problem === undefined || declined.has(path)
+        ? []
+        : [`Cannot read ${path}, so its rules are not applied: ${problem}`]
+    ),
     describeRules(wanted, shown),
     vercel && describeCrons(vercel.text, tasks),
     netlify && await describeNetlifyBuild(netlify.text, facts),
@@ -242,6 +264,37 @@ interface ServedFacts {
   /** Absolute paths of the output and the project's folder. */
   readonly output: string;
   readonly projectRoot: string;
+  readonly taken: TakenOver;
+}
+
+/**
+ * Warns about rules for another host that the build has written to its output. Files that are also
+ * in the project's folders are reported there.
+ */
+async function warnOfBuiltRules(
+  host: BuildHost,
+  files: readonly OutputContent[],
+  { output, projectRoot, taken }: ServedFacts,
+): Promise<void> {
+  const reader = createFolderReader(projectRoot);
+  for (const name of NEVER_SERVED) {
+    const file = files.find(({ path }) => basename(path) === name);
+    if (file === undefined) continue;
+    const known = await Promise.all(FOLDERS.map((folder) => reader.exists(`${folder}${name}`)));
+    if (known.includes(true)) continue;
+    const { content, path } = file;
+    const text = typeof content === "string"
+      ? await Deno.readTextFile(content)
+      : new TextDecoder().decode(content);
+    const { result } = await importFile(name, text, await detectFlavor([reader]));
+    if (result === undefined || isTaken(result, taken)) continue;
+    host.say(
+      "build",
+      "warn",
+      `${path} in the output configures another host, so svc does not apply the file. To import ` +
+        `its rules: svc rules import ${host.showPath(join(output, path))} --output ${RULES_FILE}`,
+    );
+  }
 }
 
 /**
@@ -251,19 +304,19 @@ interface ServedFacts {
 export async function withoutForeignFiles(
   host: BuildHost,
   files: readonly OutputContent[],
-  { manifest, generated, output, projectRoot }: ServedFacts,
+  served: ServedFacts,
 ): Promise<readonly OutputContent[]> {
+  const { manifest, generated, output, projectRoot } = served;
   const { layers } = staticLayers.safeParse(manifest).data ?? { layers: [] };
   const roots = layers.filter(({ target }) => target === "STATIC")
     .map(({ directory }) => rootOf(directory));
   const hidden = new Set(
     !generated
       ? []
-      : roots.flatMap((root) =>
-        [...NEVER_SERVED].map((name) => root === "" ? name : `${root}/${name}`)
-      ),
+      : roots.flatMap((root) => NEVER_SERVED.map((name) => root === "" ? name : `${root}/${name}`)),
   );
   const shown = files.filter(({ path }) => !hidden.has(path));
+  await warnOfBuiltRules(host, files.filter(({ path }) => hidden.has(path)), served);
   const isProject = await Deno.realPath(output) === await Deno.realPath(projectRoot);
   if (!isProject || !roots.includes("")) return shown;
   const servers = layers.filter(({ target }) => target !== "STATIC")

@@ -42,6 +42,22 @@ Deno.test("assembleProject() does not report files whose rules are already impor
   assert.match(warned[0] ?? "", /svc rules import _redirects --output svc\.rules\.toml$/);
 });
 
+Deno.test("assembleProject() reports rules that only the output contains", async () => {
+  const files = { "dist/index.html": "", "dist/_redirects": REDIRECTS["_redirects"] };
+  const { warned, paths } = await warnings(files, '[build]\noutput_dirs = ["dist"]\n');
+  assert.equal(warned.length, 1);
+  assert.match(
+    warned[0]!,
+    /^_redirects in the output configures another host.* svc rules import dist\/_redirects --output/,
+  );
+  assert.deepEqual(paths, ["index.html"]);
+});
+
+Deno.test("assembleProject() reports a file of another host that it cannot read", async () => {
+  const { warned } = await warnings({ "vercel.json": '{"redirects":[],}' });
+  assert.match(warned[0] ?? "", /^Cannot read vercel\.json, so its rules are not applied: /);
+});
+
 Deno.test("assembleProject() reports nothing about a vercel.json that only configures a build", async () => {
   const { warned } = await warnings({ "vercel.json": '{"framework":"astro"}' });
   assert.deepEqual(warned, []);

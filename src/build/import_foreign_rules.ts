@@ -35,16 +35,16 @@ const READERS: Readonly<
   "wrangler.jsonc": readWrangler,
 };
 
-/** Imports a file. Returns `undefined` if the file has nothing to import or cannot be read. */
+/**
+ * Imports a file. Returns `undefined` if the file has nothing to import.
+ *
+ * @throws {UnreadableImportError} if the file cannot be read
+ */
 export function importForeignRules(
   name: ForeignRuleFile,
   text: string,
   flavor: ImportFlavor,
 ): ImportResult | undefined {
-  try {
-    const result = READERS[name](text, flavor);
-    return result.read === 0 ? undefined : result;
-  } catch {
-    return undefined;
-  }
+  const result = READERS[name](text, flavor);
+  return result.read === 0 ? undefined : result;
 }

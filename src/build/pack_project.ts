@@ -194,6 +194,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     generated: prepared.generated,
     output: built.output,
     projectRoot: directory,
+    taken: { rules: ruleSet, static: config?.static },
   });
   if (files.length === 0) {
     const shown = host.showPath(built.output);

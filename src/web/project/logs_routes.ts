@@ -67,12 +67,13 @@ async function readCounts(parts: ProjectVisit, selection: LogSelection) {
   return LogCounts({ summary, selection, deployments, path: parts.path("logs") });
 }
 
-/** Sends the latest lines as a file, oldest first. */
+/** Sends the latest lines as a file, oldest first. If lines are missing, the file says so first. */
 async function downloadLines(parts: ProjectVisit, selection: LogSelection): Promise<Response> {
   const pages: LogEntry[][] = [];
+  const silent = new Map<string, string>();
   let cursor = selection.cursor;
   for (let n = 0; n < FILE_PAGES; n++) {
-    const page: { items: LogEntry[]; nextCursor: string | null } = await parts.api.call(
+    const page: z.infer<typeof endpoints.listLogs.response> = await parts.api.call(
       endpoints.listLogs,
       {
         params: paramsOf(parts),
@@ -84,10 +85,17 @@ async function downloadLines(parts: ProjectVisit, selection: LogSelection): Prom
       },
     );
     pages.push(page.items);
+    for (const { node, reason } of page.missingNodes ?? []) silent.set(node, reason);
     cursor = page.nextCursor;
     if (cursor === null) break;
   }
-  const lines = pages.reverse().flat().map((entry) => `${JSON.stringify(entry)}\n`);
+  const entries = pages.reverse().flat();
+  const notes = [
+    ...(cursor === null ? [] : [`Only the latest ${entries.length} lines. Narrow the time range`]),
+    ...[...silent].map(([node, reason]) => `Lines of node ${node} are missing: it ${reason}`),
+  ];
+  const lines = [...notes.map((note) => ({ note })), ...entries]
+    .map((entry) => `${JSON.stringify(entry)}\n`);
   return new Response(lines.join(""), {
     headers: {
       "content-type": "application/x-ndjson",

@@ -31,6 +31,12 @@ Deno.test("only the workspace's audit log records a change with its author and o
       );
     assert.deepEqual(await of("action=createProject"), ["createProject"]);
     assert.deepEqual(await of("project=harbour"), ["setVariable"]);
+    const { json: { id } } = await api("GET", "/v1/projects/harbour");
+    await api("DELETE", `/v1/projects/${id}/variables/TOKEN`);
+    for (const name of ["harbour", id]) {
+      const both = ["deleteVariable", "setVariable"];
+      assert.deepEqual(await of(`project=${name}`), both, "by ID and by name");
+    }
     assert.deepEqual(await of("user=01900000-0000-7000-8000-000000000000"), []);
     await api("GET", `/v1/audit?action=${"x".repeat(61)}`, undefined, 400);
 

@@ -80,6 +80,32 @@ Deno.test("--deploy fails if the build fails, and the project remains", () =>
     assert.equal(mended.json.deployment.status, "LIVE");
   }));
 
+Deno.test("a build fails without the variables that svc.toml requires", () =>
+  withBuilds(async (platform) => {
+    const { repository } = platform;
+    await repository.commit("main", {
+      "index.html": "<p>one</p>",
+      "svc.toml":
+        '[env.declarations]\nA = "plain"\nB = { visibility = "plain", required = false }\n',
+    });
+    const failed = await tool(platform, [
+      "projects",
+      "create",
+      "--name",
+      "shop",
+      "--git-url",
+      repository.path,
+      "--deploy",
+    ]);
+    assert.deepEqual([failed.code, failed.json.code], [1, "deployment_failed"]);
+    assert.match(failed.json.error, /svc\.toml requires variables that are not set: A/);
+    await platform.api("PUT", "/v1/projects/shop/variables/A", {
+      json: { value: "1", category: "plain", scope: "all" },
+    });
+    const mended = await tool(platform, ["builds", "start", "--project-id", "shop"]);
+    assert.equal(mended.json.deployment.status, "LIVE", mended.stderr);
+  }));
+
 Deno.test("a private repository is built with credentials, and missing ones are reported", () =>
   withBuilds(async (platform) => {
     const repository = await makeRepository(`${platform.folder}/private`);

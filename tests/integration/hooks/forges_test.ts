@@ -1,6 +1,7 @@
 /** Forges call a deploy hook with their own payloads, both signed and unsigned. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import { until } from "../../../src/lib/_test_until.ts";
 import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
 
 const SHA = "a".repeat(40);
@@ -139,4 +140,25 @@ Deno.test("events from another repository neither start nor stop anything, regar
     }
     const { json } = await api("GET", `/v1/deployments/${preview.json.id}`);
     assert.equal(json.status, "LIVE");
+  }));
+
+Deno.test("a push of many branches deploys production, and reports what it ignores", () =>
+  withHooks(async (platform) => {
+    const { hook } = platform;
+    const { url } = await hook();
+    const branches = [...Array.from({ length: 11 }, (_, n) => `gone-${n}`), "main"];
+    const changes = branches.map((name) => ({ new: { type: "branch", name }, old: null }));
+    const { status, json } = await deliver(platform, url, {
+      event: "repo:push",
+      body: { push: { changes } },
+      headers: { "x-event-key": "repo:push" },
+    });
+    assert.equal(status, 202);
+    assert.match(json.message, /gone-0: .*gone-8: /);
+    assert.doesNotMatch(json.message, /gone-9/);
+    assert.match(json.message, /A push deploys at most 10 branches\. Ignored 2 changes/);
+    await until(
+      () => platform.api("GET", "/v1/projects/shop"),
+      (answer) => answer.json.productionDeploymentId !== null,
+    );
   }));

@@ -65,6 +65,25 @@ Deno.test("logs can be followed, and the stream ends when the platform stops", (
     assert.equal((await reader.read()).done, true);
   }));
 
+Deno.test("following an environment's logs includes deployments that are created later", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", { prod: true, files: { "index.html": "one" } });
+    const url = `http://127.0.0.1:${platform.port}/v1/projects/shop/logs/stream` +
+      "?environment=production";
+    const response = await fetchStream(url, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    assert.equal((await reader.read()).value, ": open\n\n");
+    const preview = await deploy(platform, "shop", { files: { "index.html": "preview" } });
+    await platform.get(new URL(preview.url).hostname, "/preview");
+    const later = await deploy(platform, "shop", { prod: true, files: { "index.html": "two" } });
+    await platform.get("shop.localhost", "/later");
+    const event = (await reader.read()).value ?? "";
+    const entry = JSON.parse(/^data: (.*)$/m.exec(event)![1]!);
+    assert.deepEqual([entry.path, entry.deploymentId], ["/later", later.id]);
+    await reader.cancel();
+  }));
+
 Deno.test("logs can be filtered and counted by request fields in the API, the CLI and pages", () =>
   withDashboard(async ({ api, own, ada, viewer, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
