@@ -8,6 +8,13 @@ interface WriteOptions {
   readonly mode?: number;
 }
 
+/** Writes all bytes to a file. */
+export async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.byteLength;) {
+    offset += await file.write(bytes.subarray(offset));
+  }
+}
+
 /** Writes a temporary file next to `path`, flushes it to disk, and renames it to `path`. */
 export async function writeFileAtomically(
   path: string,
@@ -20,9 +27,7 @@ export async function writeFileAtomically(
   try {
     const file = await Deno.open(temporary, { write: true, createNew: true, ...options });
     try {
-      for (let offset = 0; offset < bytes.byteLength;) {
-        offset += await file.write(bytes.subarray(offset));
-      }
+      await writeAll(file, bytes);
       await file.sync();
     } finally {
       file.close();

@@ -1,5 +1,6 @@
 /** @module Downloads a release's program. Unpacks and verifies it while writing it to disk. */
 import { createHash } from "node:crypto";
+import { writeAll } from "../lib/atomic_file.ts";
 import { fetchChunks, type Source } from "./fetch_bytes.ts";
 import type { ReleaseProgram } from "./manifest.ts";
 import { fileUrl } from "./place.ts";
@@ -42,12 +43,6 @@ class Meter {
       hint:
         "Nothing was installed. The file was changed in transit: try again, or use another network",
     });
-  }
-}
-
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.byteLength;) {
-    offset += await file.write(bytes.subarray(offset));
   }
 }
 

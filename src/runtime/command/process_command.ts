@@ -4,7 +4,7 @@ import { COMMAND_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import type { SharedSpawnCommand } from "../compute/server_launcher.ts";
 import { mayMakeNamespaces } from "../process/own_namespaces.ts";
 import { type ProcessCommandOptions, selfCommand } from "../process/self_command.ts";
-import { SYSTEM_PATH } from "./system_path.ts";
+import { SYSTEM_PATH } from "../../lib/system_path.ts";
 
 /** Returns the command for this program, compiled or run from source. */
 export function commandProcessCommand(

@@ -1,7 +1,7 @@
 /** @module The shell command and environment with which a command runs as a server. */
 import type { ServerStart } from "../compute/wire.ts";
 import type { NodeCommand, NodeView } from "../node/sandbox/types.ts";
-import { SYSTEM_PATH } from "./system_path.ts";
+import { SYSTEM_PATH } from "../../lib/system_path.ts";
 
 /** The shell that runs the command. */
 export const SHELL = "/bin/sh";

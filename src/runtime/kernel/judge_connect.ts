@@ -23,6 +23,15 @@ export function readNameservers(text: string): readonly string[] {
     });
 }
 
+/** Returns the addresses of the system's name servers. */
+export function systemNameservers(): readonly string[] {
+  try {
+    return readNameservers(Deno.readTextFileSync("/etc/resolv.conf"));
+  } catch {
+    return [];
+  }
+}
+
 /** The peers that a server can connect to. */
 export interface PeerRules {
   /** Addresses in the form that `readNameservers` returns. */

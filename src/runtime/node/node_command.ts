@@ -3,12 +3,10 @@
  * starts Node.
  */
 import { join } from "node:path";
+import { SYSTEM_PATH } from "../../lib/system_path.ts";
 import type { ServerStart } from "../compute/wire.ts";
 import type { PreloadStart } from "./preload/start.ts";
 import type { NodeCommand, NodeView } from "./sandbox/types.ts";
-
-/** Folders with the system's programs. */
-const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
  * Settings for package managers: no update checks, no self-downloads, and no log file, which would

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { makeHeldFolder } from "../../lib/held_folders.ts";
 import { NODE_PROBE_ARGUMENT } from "../../lib/process_arguments.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
+import { SYSTEM_PATH } from "../../lib/system_path.ts";
 import { mayMakeNamespaces } from "../process/own_namespaces.ts";
 import { parsePayload } from "../process/parse_payload.ts";
 import { type ProcessCommandOptions, selfCommand } from "../process/self_command.ts";
@@ -37,8 +38,6 @@ const foundSchema = z.object({
   reason: z.string().optional(),
 });
 
-const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
 async function probe({ env }: ProcessCommandOptions): Promise<FoundKind> {
   const self = selfCommand({
     argument: NODE_PROBE_ARGUMENT,
@@ -51,7 +50,7 @@ async function probe({ env }: ProcessCommandOptions): Promise<FoundKind> {
   const { stdout, stderr } = await runProgram(command, {
     args: [...args],
     clearEnv: true,
-    env: { ...own, PATH },
+    env: { ...own, PATH: SYSTEM_PATH },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

@@ -11,6 +11,7 @@ import { type BuildProgram, SHOWN_DENO_DIR } from "./program.ts";
 import { END_USER_SCRIPT, NAMESPACE_SCRIPT, OPEN_SCRIPT, USER_SCRIPT } from "./sandbox_script.ts";
 import { descriptorLimit } from "../../../lib/descriptors.ts";
 import { runProgram, spawnProgram } from "../../../lib/spawn_program.ts";
+import { SYSTEM_PATH } from "../../../lib/system_path.ts";
 
 /**
  * - `namespaces`: its own user, and namespaces in which only the system's programs and its own
@@ -69,9 +70,6 @@ interface SandboxedProcess {
    */
   end(): Promise<void>;
 }
-
-/** The `PATH` for programs that set up the sandbox. */
-const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Returns true if each build has its own root folder. */
 export const hasOwnRoot = (kind: SandboxKind): boolean =>

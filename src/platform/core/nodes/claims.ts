@@ -15,7 +15,7 @@ export type ClaimHolder = string | null;
 const claimRecord = z.string();
 
 export class Claims {
-  readonly #nodes: Pick<Nodes, "instance" | "isAlive"> | undefined | undefined;
+  readonly #nodes: Pick<Nodes, "instance" | "isAlive"> | undefined;
 
   /** @param nodes the nodes that share the work; by default, only this process */
   constructor(nodes?: Pick<Nodes, "instance" | "isAlive"> | undefined) {

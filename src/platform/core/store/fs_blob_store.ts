@@ -7,6 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { dirname, join, sep } from "node:path";
+import { writeAll } from "../../../lib/atomic_file.ts";
 import { ifMissing } from "../../../lib/missing_files.ts";
 import { renameDurably, syncFolder } from "../../../lib/sync_folder.ts";
 import { inTurns } from "../../../lib/next_turn.ts";
@@ -71,12 +72,6 @@ export function describeDamage(
 ): string {
   return `Blob ${sha256} of workspace ${workspaceId} is damaged, and was moved to ${movedTo}. ` +
     "Deploy the same content again, or restore the file from a backup";
-}
-
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.byteLength;) {
-    offset += await file.write(bytes.subarray(offset));
-  }
 }
 
 /** Writes a stream and returns its hash and size. */

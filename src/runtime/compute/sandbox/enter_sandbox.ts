@@ -7,7 +7,7 @@ import { limitDescriptors } from "../../kernel/limit_descriptors.ts";
 import type { LocalRoute, Peer } from "../../kernel/local_routes.ts";
 import { openLibc } from "../../kernel/libc.ts";
 import { READABLE_BY_DENO } from "../../kernel/system_paths.ts";
-import { readNameservers } from "../../kernel/judge_connect.ts";
+import { systemNameservers } from "../../kernel/judge_connect.ts";
 import { missingSandbox, type SandboxState } from "./sandbox_support.ts";
 
 export interface SandboxOptions {
@@ -28,14 +28,6 @@ export interface SandboxOptions {
 }
 
 const read = (path: string): FileRule => ({ path, rights: "read" });
-
-function nameservers(): readonly string[] {
-  try {
-    return readNameservers(Deno.readTextFileSync("/etc/resolv.conf"));
-  } catch {
-    return [];
-  }
-}
 
 /** Puts this thread, and all threads that it starts from now on, into the sandbox. */
 export function enterSandbox(options: SandboxOptions): SandboxState {
@@ -59,7 +51,7 @@ export function enterSandbox(options: SandboxOptions): SandboxState {
     read(join(dirname(options.directory), "package.json")),
   ]);
   const calls = filterSystemCalls(libc, {
-    nameservers: nameservers(),
+    nameservers: systemNameservers(),
     allowPrivate: options.allowPrivate,
     peers: options.peers,
     routes: options.routes,

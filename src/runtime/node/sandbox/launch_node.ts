@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { endWith } from "../../process/serve_platform.ts";
 import { type Libc, openLibc } from "../../kernel/libc.ts";
 import { PROCESSOR } from "../../kernel/system_calls.ts";
-import { readNameservers } from "../../kernel/judge_connect.ts";
+import { systemNameservers } from "../../kernel/judge_connect.ts";
 import { CallSupervisor } from "./call_supervisor.ts";
 import { OwnPorts } from "./own_ports.ts";
 import { type Prepared, prepareThread } from "./prepare_thread.ts";
@@ -14,14 +14,6 @@ import type { SocketRules } from "./socket_calls.ts";
 import { Thread } from "./thread.ts";
 import type { ThreadPlan } from "./thread_messages.ts";
 import type { NodeLaunch, RunningNode } from "./types.ts";
-
-function nameservers(): readonly string[] {
-  try {
-    return readNameservers(Deno.readTextFileSync("/etc/resolv.conf"));
-  } catch {
-    return [];
-  }
-}
 
 /** Rules for the server's own sockets and ports. */
 function addressRules(
@@ -63,7 +55,7 @@ function supervise(
     rules: {
       hasOwnNetwork: plan.kind === "namespaces",
       passesDescriptors: tree !== undefined,
-      nameservers: nameservers(),
+      nameservers: systemNameservers(),
       allowPrivate,
       peers,
       routes,
