@@ -13,12 +13,13 @@ import {
 } from "../../contract/forms.ts";
 import { formatBytes } from "../../lib/format.ts";
 import { attachment } from "../layout/attachment.ts";
-import { Ago, Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
+import { Ago, Empty, Pager } from "../layout/board_pieces.tsx";
 import { goTo } from "../layout/document.tsx";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import { Card, EndButton, Trouble } from "../layout/pieces.tsx";
 import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import { EnvironmentForm } from "./environment_form.tsx";
 import { environmentNames } from "./environment_names.ts";
 import {
   askOnProject,
@@ -230,15 +231,11 @@ function formsPage(parts: ProjectVisit, view: FormsView): Response {
       <Card title="Forms" id="forms" lead="Submissions to the forms on your site.">
         <div class="body">
           <Trouble state={state} />
-          <form method="get" action={path("forms")} class="line-form">
-            <SelectField
-              label="Environment"
-              name="environment"
-              values={environments}
-              chosen={environment}
-            />
-            <button class="quiet" type="submit">Show</button>
-          </form>
+          <EnvironmentForm
+            path={path("forms")}
+            environments={environments}
+            chosen={environment}
+          />
         </div>
         {forms.length === 0
           ? (

@@ -6,12 +6,13 @@ import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Queue, QueueMessage } from "../../contract/queues.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
-import { Ago, Empty, Pager, SelectField, State } from "../layout/board_pieces.tsx";
+import { Ago, Empty, Pager, State } from "../layout/board_pieces.tsx";
 import { goTo } from "../layout/document.tsx";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import { Card, EndButton, Form, Trouble } from "../layout/pieces.tsx";
 import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import { EnvironmentForm } from "./environment_form.tsx";
 import { environmentNames } from "./environment_names.ts";
 import {
   askOnProject,
@@ -181,15 +182,11 @@ function queuesPage(parts: ProjectVisit, view: QueuesView): Response {
       <Card title="Queues" id="queues" lead="Messages that the platform delivers to your server.">
         <div class="body">
           <Trouble state={state} />
-          <form method="get" action={path("queues")} class="line-form">
-            <SelectField
-              label="Environment"
-              name="environment"
-              values={environments}
-              chosen={environment}
-            />
-            <button class="quiet" type="submit">Show</button>
-          </form>
+          <EnvironmentForm
+            path={path("queues")}
+            environments={environments}
+            chosen={environment}
+          />
         </div>
         {queues.length === 0
           ? (
