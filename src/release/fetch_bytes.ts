@@ -1,5 +1,6 @@
 /** @module Requests a release's files. */
 import { readLimited } from "../lib/read_limited.ts";
+import { readUntilAborted } from "../lib/read_until_aborted.ts";
 import { ReleaseError } from "./release_error.ts";
 
 /** Maximum time without receiving a byte, in milliseconds. */
@@ -53,7 +54,7 @@ export async function* fetchChunks(url: string, source: Source): AsyncGenerator<
           : CHECK_NETWORK,
       });
     }
-    for await (const chunk of response.body) {
+    for await (const chunk of readUntilAborted(response.body, timer.signal)) {
       timer.restart();
       received += chunk.byteLength;
       yield chunk;

@@ -75,6 +75,8 @@ export class SharedLogs {
       try {
         yield* batches;
       } finally {
+        // This also keeps the signal in memory. In Deno 2.7, a listener alone does not.
+        signal.removeEventListener("abort", batches.end);
         leave();
       }
     });

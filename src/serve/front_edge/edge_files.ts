@@ -20,7 +20,7 @@ import type { PlatformClient } from "./platform_client.ts";
 /** Maximum number of attempts to fetch a file that disappears before it is read. */
 const MAX_FETCHES = 3;
 
-/** Maximum time between two chunks of a file, in milliseconds. */
+/** Default of `stalledMs`. */
 const STALLED_MS = 30_000;
 
 /** The files of deployments. */
@@ -69,11 +69,13 @@ export function platformFiles(root: string, client: Pick<PlatformClient, "send">
 }
 
 interface EdgeFilesOptions {
-  readonly client: PlatformClient;
+  readonly client: Pick<PlatformClient, "send">;
   /** Folder for the files, which only this process uses. */
   readonly root: string;
   /** Maximum total size of the files, in bytes. */
   readonly maxBytes: number;
+  /** Maximum time between two chunks of a file, in milliseconds. By default, 30 seconds. */
+  readonly stalledMs?: number;
   onTrouble(message: string): void;
 }
 
@@ -148,11 +150,14 @@ export class EdgeFiles {
     const { projectId } = site;
     const name = `${projectId}/${sha256}`;
     return this.#fetches.run(name, async () => {
-      const { client, root, maxBytes } = this.#options;
+      const { client, root, maxBytes, stalledMs = STALLED_MS } = this.#options;
       const stalled = new AbortController();
-      const watch = () => setTimeout(() => stalled.abort(), STALLED_MS);
+      const watch = () => setTimeout(() => stalled.abort(), stalledMs);
       let timer = watch();
       const moving = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+        start(controller) {
+          stalled.signal.addEventListener("abort", () => controller.error(stalled.signal.reason));
+        },
         transform(part, controller) {
           clearTimeout(timer);
           timer = watch();

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type FeedMessage, Subscriber } from "../../feed/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
+import { readUntilAborted } from "../../lib/read_until_aborted.ts";
 import { ALIVE_MS, type FeedLine, feedLine } from "../../platform/edges/mod.ts";
 import { EdgeKeyError, type PlatformClient } from "./platform_client.ts";
 
@@ -17,7 +18,7 @@ export type Hello = Extract<FeedLine, { type: "hello" }>;
 type Alive = Extract<FeedLine, { type: "alive" }>;
 
 export interface FeedFollowerOptions {
-  readonly client: PlatformClient;
+  readonly client: Pick<PlatformClient, "send">;
   readonly version: string;
   /** The edge's public addresses and country, for the platform's DNS. */
   readonly place?:
@@ -36,15 +37,16 @@ export interface FeedFollowerOptions {
   onTrouble(message: string): void;
 }
 
-/** Yields the lines of a body. Fails if a line is too long or nothing arrives for too long. */
+/** Yields the lines of a body until `over` is aborted. Fails if a line is too long. */
 async function* linesOf(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  silent: { reset(): void },
+  { over, onPart }: { readonly over: AbortSignal; onPart(): void },
 ): AsyncGenerator<string> {
   let rest: string[] = [];
   let length = 0;
-  for await (const part of body.pipeThrough(new TextDecoderStream())) {
-    silent.reset();
+  const text = body.pipeThrough(new TextDecoderStream());
+  for await (const part of readUntilAborted(text, over)) {
+    onPart();
     const [first = "", ...others] = part.split("\n");
     for (let piece: string | undefined = first;;) {
       length += piece.length;
@@ -98,7 +100,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
     const response = await client.send(`feed?${paramsOf(options)}`, { signal: over });
     const body = response?.body ?? null;
     if (body === null) throw new Error("it does not have a feed");
-    for await (const text of linesOf(body, { reset })) {
+    for await (const text of linesOf(body, { over, onPart: reset })) {
       const line = feedLine.parse(JSON.parse(text));
       if (line.type === "hello") {
         session = line.session;

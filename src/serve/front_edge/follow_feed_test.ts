@@ -93,3 +93,30 @@ Deno.test("an edge trusts a feed that starts at an earlier position after a rest
   const feeds = [[HELLO, snapshot(90), change(91, "a")], [HELLO, snapshot(2), change(3, "b")]];
   assert.match(await followed(feeds, (seen) => seen.includes("b")), /^\[0\] a (?:lost )+\[0\] b$/);
 });
+
+Deno.test("a feed that stays open after a gap is left, and the gap is reported", async () => {
+  const closing = new AbortController();
+  const lines = [HELLO, snapshot(3), change(9, "gap")].map((line) => `${JSON.stringify(line)}\n`);
+  const send = () => {
+    const start = (body: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) =>
+      body.enqueue(new TextEncoder().encode(lines.join("")));
+    return Promise.resolve(new Response(new ReadableStream({ start })));
+  };
+  const troubles: string[] = [];
+  await followFeed({
+    client: { send },
+    version: "test",
+    signal: closing.signal,
+    apply: () => {},
+    replace: () => {},
+    onHello: () => {},
+    onAlive: () => {},
+    onState: () => {},
+    onRefused: () => {},
+    onTrouble(message) {
+      troubles.push(message);
+      closing.abort();
+    },
+  });
+  assert.deepEqual(troubles, ["Lost the connection to the platform: a change is missing"]);
+});

@@ -1,5 +1,6 @@
 /** Sends a front edge's own requests to the platform, with its key. @module */
 import type * as z from "zod";
+import { readUntilAborted } from "../../lib/read_until_aborted.ts";
 import { UnavailableError } from "../../lib/unavailable_error.ts";
 import { EDGE_PATHS } from "../../platform/edges/mod.ts";
 
@@ -63,7 +64,10 @@ export class PlatformClient {
   }
 
   async read<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
-    const response = await this.send(path, { signal: AbortSignal.timeout(READ_MS) });
-    return response && schema.parse(await response.json());
+    const late = AbortSignal.timeout(READ_MS);
+    const response = await this.send(path, { signal: late });
+    if (response === undefined) return undefined;
+    const chunks = response.body === null ? [] : readUntilAborted(response.body, late);
+    return schema.parse(await new Response(ReadableStream.from(chunks)).json());
   }
 }

@@ -8,6 +8,7 @@ import { AwsClient } from "aws4fetch";
 import pLimit from "p-limit";
 import pRetry from "p-retry";
 import type { Clock } from "../../../lib/clock.ts";
+import { orAborted } from "../../../lib/or_aborted.ts";
 import { UnavailableError } from "../../../lib/unavailable_error.ts";
 import type { S3Credentials } from "./s3_credentials.ts";
 import { describeS3Place, type S3Place, s3Url } from "./s3_place.ts";
@@ -261,7 +262,8 @@ export class S3Requests {
       this.#noteTime(response.headers.get("date"));
       if (!response.ok) throw await this.#errorOf(response);
       if (response.body === null) return response;
-      return new Response(watched(response.body, { idleMs, late }), response);
+      const body = watched(response.body, { idleMs, closing: this.#closing.signal });
+      return new Response(body, response);
     } catch (error) {
       throw noAnswer(error);
     } finally {
@@ -298,21 +300,27 @@ export class S3Requests {
   }
 }
 
-/** Returns a body that fails if no byte arrives for a while. */
+/**
+ * Returns a body that fails if no byte arrives for a while, or when `closing` is aborted. The
+ * request's signal cannot end the body: once the original response is garbage, Deno 2.7 ignores it.
+ */
 function watched(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { idleMs, late }: { readonly idleMs: number; readonly late: AbortController },
+  { idleMs, closing }: { readonly idleMs: number; readonly closing: AbortSignal },
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   return new ReadableStream({
     async pull(controller) {
-      const stop = () => late.abort(new S3Error(504, "Timeout", "the response was interrupted"));
+      const late = Promise.withResolvers<never>();
+      const stop = () => late.reject(new S3Error(504, "Timeout", "the response was interrupted"));
       const timer = setTimeout(stop, idleMs);
       try {
-        const { done, value } = await reader.read();
+        const read = Promise.race([reader.read(), late.promise]);
+        const { done, value } = await orAborted(read, closing);
         if (done) controller.close();
         else controller.enqueue(value);
       } catch (error) {
+        reader.cancel(error).catch(() => {});
         throw noAnswer(error);
       } finally {
         clearTimeout(timer);
