@@ -1,4 +1,6 @@
 /** Writes a request's body to a file, so that slow clients do not block a git process. @module */
+import { writeAll } from "../../lib/atomic_file.ts";
+import { readUntilAborted } from "../../lib/read_until_aborted.ts";
 import { Failure } from "../core/http/mod.ts";
 
 /** Maximum time that a client may take to send a body, in milliseconds. */
@@ -12,6 +14,19 @@ function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | nul
     return request.body.pipeThrough(new DecompressionStream("gzip"));
   }
   throw new Failure("unsupported_media_type", `Send the body with gzip, not ${coding}`);
+}
+
+/** Yields the decompressed body. @throws {Failure} `invalid_request` if it cannot be read */
+async function* chunksOf(request: Request, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const body = bodyOf(request);
+  if (body === null) return;
+  const late = AbortSignal.timeout(SEND_MS);
+  try {
+    yield* readUntilAborted(body, AbortSignal.any([signal, late]));
+  } catch (cause) {
+    const message = late.aborted ? "The body took too long" : "Cannot read the body";
+    throw new Failure("invalid_request", message, { cause });
+  }
 }
 
 interface Spooled {
@@ -35,39 +50,15 @@ export async function spoolBody(
     onChunk?(chunk: Uint8Array): void;
   },
 ): Promise<Spooled> {
-  const { path, maxBytes, onChunk } = options;
-  const late = AbortSignal.timeout(SEND_MS);
+  const { path, maxBytes, signal, onChunk } = options;
   using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-  const reader = bodyOf(request)?.getReader();
-  if (reader === undefined) return { isWhole: true };
-  // Not `pipeThrough()` with the signal: in Deno 2.7, a pipe does not keep a combined signal alive.
-  const stopping = AbortSignal.any([options.signal, late]);
-  const stop = () => void reader.cancel(stopping.reason).catch(() => {});
-  stopping.addEventListener("abort", stop, { once: true });
-  const read = async () => {
-    stopping.throwIfAborted();
-    const part = await reader.read();
-    stopping.throwIfAborted();
-    return part;
-  };
   let size = 0;
-  try {
-    for (;;) {
-      const { done, value } = await read().catch((cause) => {
-        const message = late.aborted ? "The body took too long" : "Cannot read the body";
-        throw new Failure("invalid_request", message, { cause });
-      });
-      if (done) return { isWhole: size <= maxBytes };
-      size += value.byteLength;
-      if (size > 2 * maxBytes) {
-        await reader.cancel();
-        return { isWhole: false };
-      }
-      if (size > maxBytes) continue;
-      onChunk?.(value);
-      for (let at = 0; at < value.byteLength;) at += await file.write(value.subarray(at));
-    }
-  } finally {
-    stopping.removeEventListener("abort", stop);
+  for await (const chunk of chunksOf(request, signal)) {
+    size += chunk.byteLength;
+    if (size > 2 * maxBytes) break;
+    if (size > maxBytes) continue;
+    onChunk?.(chunk);
+    await writeAll(file, chunk);
   }
+  return { isWhole: size <= maxBytes };
 }
