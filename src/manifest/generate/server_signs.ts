@@ -1,7 +1,7 @@
 /** @module Detects a server in an output that looks like a static site. */
 import { candidatesOf, readPackage } from "../frameworks/project_server.ts";
 import { type ServerCode, serverCode } from "../frameworks/server_code.ts";
-import { parseStart } from "../frameworks/start_script.ts";
+import { parseStart, START_SCRIPTS } from "../frameworks/start_script.ts";
 import type { BuiltOutput, ProjectReader } from "../frameworks/types.ts";
 import { functionLine } from "../signs/function_signs.ts";
 
@@ -77,9 +77,7 @@ async function startedFile(
   has: (path: string) => boolean,
 ): Promise<{ readonly script: string; readonly path: string } | undefined> {
   const facts = await readPackage(project);
-  const start = facts === undefined
-    ? undefined
-    : parseStart(facts.scripts, ["start", "start:prod"]);
+  const start = facts === undefined ? undefined : parseStart(facts.scripts, START_SCRIPTS);
   if (start === undefined) return undefined;
   const path = candidatesOf(start.file, facts?.main).find(has);
   return path === undefined ? undefined : { script: start.script, path };

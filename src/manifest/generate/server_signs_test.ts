@@ -62,6 +62,13 @@ const SERVERS: Readonly<Record<string, Row>> = {
     seen: /script "start" in package\.json runs run\.js/,
     entry: "run.js",
   },
+  "a file that a script for production runs": {
+    files: { "run.js": "listen()" },
+    project: { "package.json": pack({ scripts: { "start:production": "node run.js" } }) },
+    directory: ".",
+    seen: /script "start:production" in package\.json runs run\.js/,
+    entry: "run.js",
+  },
   "a file that its own package.json runs": {
     files: { "package.json": pack({ scripts: { start: "node boot.js" } }), "boot.js": "go()" },
     seen: /runs boot\.js/,
