@@ -4,6 +4,7 @@ import { type ServerCode, serverCode } from "../frameworks/server_code.ts";
 import { parseStart, START_SCRIPTS } from "../frameworks/start_script.ts";
 import type { BuiltOutput, ProjectReader } from "../frameworks/types.ts";
 import { functionLine } from "../signs/function_signs.ts";
+import { LANGUAGES } from "../signs/sign_table.ts";
 
 /** Evidence that an output is not a static site. */
 export interface ServerSign {
@@ -23,7 +24,7 @@ export const isPage = (path: string): boolean => PAGE.test(path);
 const SCRIPT = /\.[cm]?[jt]sx?$/i;
 
 /** Matches source files of programs, which other hosting platforms would run. */
-const PROGRAM = /\.(?:[cm]?[jt]sx?|php|py|rb|go|rs|java|ex|exs|pl|cgi)$/i;
+const PROGRAMS = [SCRIPT, /\.(?:pl|cgi)$/i, ...LANGUAGES.map(({ sources }) => sources)];
 
 const CLIENT_FOLDERS = ["client", "public", "browser", "static"] as const;
 
@@ -159,7 +160,7 @@ export async function findServerSign(output: BuiltOutput): Promise<ServerSign | 
     return { seen, entry: undefined, clients };
   }
   if (paths.some((path) => PAGE.test(path))) return undefined;
-  const program = paths.find((path) => PROGRAM.test(path));
+  const program = paths.find((path) => PROGRAMS.some((sources) => sources.test(path)));
   if (program === undefined) return undefined;
   const [likely] = entryCandidates(paths, output.directory);
   return {

@@ -92,11 +92,14 @@ const SERVERS: Readonly<Record<string, Row>> = {
     seen: /no page such as index\.html, but it has code: boot\.mjs/,
     entry: "boot.mjs",
   },
-  "a program in another language": {
-    files: { "app.py": "" },
-    seen: /but it has code: app\.py/,
-    entry: undefined,
-  },
+  ...Object.fromEntries(
+    ["app.py", "app.pl", "Main.kt", "src/App.scala", "Sources/main.swift", "app.gleam", "config.ru"]
+      .map((path) => [`${path} without a page`, {
+        files: { [path]: "", "README.md": "" },
+        seen: new RegExp(`but it has code: ${path}$`),
+        entry: undefined,
+      }]),
+  ),
 };
 
 for (
