@@ -1,5 +1,6 @@
 /** Queues of environments: messages for the live deployment's server (docs/queues.md). @module */
 import * as z from "zod";
+import { QUEUE_NAME } from "../lib/queue_limits.ts";
 import { pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
@@ -17,7 +18,6 @@ const LIST_DEFAULT = 20;
 
 const tag = "Queues";
 const path = "/v1/projects/{project}/queues";
-const NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 const NAME_RULE = "Must be the name of a queue: lowercase letters, digits and -";
 
 const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
@@ -25,7 +25,9 @@ const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describ
 );
 
 const queueParams = projectParams.extend({
-  queue: z.string().regex(NAME, NAME_RULE).describe("Name of the queue").meta({ example: "mails" }),
+  queue: z.string().regex(QUEUE_NAME, NAME_RULE).describe("Name of the queue").meta({
+    example: "mails",
+  }),
 });
 const messageParams = queueParams.extend({ message: uuid.describe("ID of the message") });
 
