@@ -20,3 +20,12 @@ export const DEFAULT_QUEUE_RETRIES = 5;
 export const MIN_QUEUE_TIMEOUT_MS = 1000;
 export const MAX_QUEUE_TIMEOUT_MS = 15 * 60_000;
 export const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
+
+/** Maximum size of a message's body, in bytes. */
+export const MAX_MESSAGE_BYTES = 256 * 1024;
+/** Maximum length of a message's content type, in characters. */
+export const MAX_MESSAGE_TYPE = 128;
+/** Maximum length of a message's key, and of the ID that its sender gives it, in characters. */
+export const MAX_MESSAGE_KEY = 200;
+/** Maximum delay before a message is first delivered, in seconds: 30 days. */
+export const MAX_DELAY_SECONDS = 30 * 24 * 60 * 60;

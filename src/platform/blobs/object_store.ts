@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { MAX_KEY_BYTES, MAX_OBJECT_BYTES } from "../../contract/blob_store.ts";
 import { BUILT_IN_ENVIRONMENTS } from "../../contract/environment_names.ts";
 import { BlobStreams } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -21,7 +22,7 @@ import type { Operation, RecordStore } from "../../store/mod.ts";
 import { BlobUsage } from "./blob_usage.ts";
 import { type Algorithm, Checksums, hexOf } from "./checksums.ts";
 import { counted, type Counter, verified } from "./content_streams.ts";
-import { isObjectKey, MAX_KEY_BYTES, MAX_OBJECT_BYTES } from "./limits.ts";
+import { isObjectKey } from "./limits.ts";
 import { listObjects, type ObjectPage, type ObjectSelection } from "./list_objects.ts";
 import { type BlobPlace, type Described, type ObjectRecord, objects } from "./object_record.ts";
 import { BlobStoreError } from "./store_error.ts";
