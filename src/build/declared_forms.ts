@@ -2,9 +2,10 @@
 import * as z from "zod";
 import type { ProjectConfig } from "../config/project_config.ts";
 import type { Diagnostic } from "../lib/diagnostic.ts";
+import { FORM_NAME, MAX_FORMS } from "../lib/form_limits.ts";
 import { formatCount, printable } from "../lib/format.ts";
 import { nearest } from "../lib/suggest.ts";
-import { FORM_NAME, formSchema, type FormSettings, MAX_FORMS } from "../manifest/mod.ts";
+import { formSchema, type FormSettings } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { findForms, type FoundForm } from "./find_forms.ts";
 import type { OutputContent } from "./hash_files.ts";

@@ -2,7 +2,8 @@
 import * as z from "zod";
 import type { ProjectConfig } from "../config/project_config.ts";
 import { formatCount } from "../lib/format.ts";
-import { joinQueues, MAX_QUEUES, queueSchema } from "../manifest/mod.ts";
+import { MAX_QUEUES } from "../lib/queue_limits.ts";
+import { joinQueues, queueSchema } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import type { BuildHost } from "./types.ts";
 

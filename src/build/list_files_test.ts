@@ -109,12 +109,19 @@ for (const [name, [placement, message]] of Object.entries(REFUSED)) {
 }
 
 Deno.test("surveyFolder() never lists dotenv files or links to them", async () => {
-  const files = { "dist/index.html": "", "dist/.env.local": "A=1", "dist/x.txt": "-> .env.local" };
+  const files = {
+    "dist/index.html": "",
+    "dist/.env.local": "A=1",
+    "dist/.envrc": "export A=1",
+    "dist/.environment": "",
+    "dist/x.txt": "-> .env.local",
+    "dist/y.txt": "-> .envrc",
+  };
   await withTestProject(files, async ({ project }) => {
     const survey = await surveyFolder(join(project, "dist"), project);
-    assert.deepEqual(survey.files.map(({ path }) => path), ["index.html"]);
-    assert.deepEqual(survey.secrets, [".env.local"]);
-    assert.deepEqual(survey.problems.map(({ path }) => path), ["x.txt"]);
+    assert.deepEqual(survey.files.map(({ path }) => path), [".environment", "index.html"]);
+    assert.deepEqual(survey.secrets, [".env.local", ".envrc"]);
+    assert.deepEqual(survey.problems.map(({ path }) => path), ["x.txt", "y.txt"]);
   });
 });
 

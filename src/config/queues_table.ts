@@ -1,50 +1,67 @@
 /** @module The `[[queues]]` tables of `svc.toml`. */
 import * as z from "zod";
+import {
+  DEFAULT_QUEUE_CONCURRENCY,
+  DEFAULT_QUEUE_RETRIES,
+  DEFAULT_QUEUE_TIMEOUT_MS,
+  MAX_QUEUE_CONCURRENCY,
+  MAX_QUEUE_PATH,
+  MAX_QUEUE_RETRIES,
+  MAX_QUEUE_TIMEOUT_MS,
+  MAX_QUEUES,
+  MIN_QUEUE_TIMEOUT_MS,
+  QUEUE_NAME,
+  QUEUE_NAME_RULE,
+  QUEUE_PATH,
+} from "../lib/queue_limits.ts";
 import { parseTime } from "./field_rules.ts";
 import { table } from "./table.ts";
 
-const MAX_QUEUES = 20;
 const QUEUES_RULE = `Use [[queues]] tables with name and path, at most ${MAX_QUEUES}`;
-const QUEUE_NAME_RULE =
-  "Use a name of 1 to 40 lowercase letters, digits and hyphens that starts with a letter";
 const QUEUE_PATH_RULE =
-  "Use a path that begins with /, at most 512 characters, without ?, # and spaces";
-const CONCURRENCY_RULE = "Use a whole number from 1 to 100";
-const RETRIES_RULE = "Use a whole number from 0 to 20";
-/** Maximum duration of one delivery: 15 minutes. */
-const MAX_DELIVERY_MS = 900_000;
-const DELIVERY_RULE = 'Use a time from 1 second to 15 minutes, such as "90s"';
+  `Use a path that begins with /, at most ${MAX_QUEUE_PATH} characters, without ?, # and spaces`;
+const CONCURRENCY_RULE = `Use a whole number from 1 to ${MAX_QUEUE_CONCURRENCY}`;
+const RETRIES_RULE = `Use a whole number from 0 to ${MAX_QUEUE_RETRIES}`;
+const DELIVERY = `from 1 second to ${MAX_QUEUE_TIMEOUT_MS / 60_000} minutes`;
+const DELIVERY_RULE = `Use a time ${DELIVERY}, such as "90s"`;
 
 const isDeliveryTime = (value: number | string): boolean => {
   const time = parseTime(value);
-  return time !== undefined && time >= 1000 && time <= MAX_DELIVERY_MS;
+  return time !== undefined && time >= MIN_QUEUE_TIMEOUT_MS && time <= MAX_QUEUE_TIMEOUT_MS;
 };
 
 const queue = table({
   name: z.string(QUEUE_NAME_RULE)
-    .regex(/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/, QUEUE_NAME_RULE)
+    .regex(QUEUE_NAME, QUEUE_NAME_RULE)
     .meta({ description: "Name of the queue.", examples: ["mails"] }),
-  path: z.string(QUEUE_PATH_RULE).max(512, QUEUE_PATH_RULE).regex(
-    /^\/(?!\/)[\x21-\x22\x24-\x3e\x40-\x7e]*$/,
+  path: z.string(QUEUE_PATH_RULE).max(MAX_QUEUE_PATH, QUEUE_PATH_RULE).regex(
+    QUEUE_PATH,
     QUEUE_PATH_RULE,
   ).meta({
     description:
       "Server path that receives each message as a POST. All other requests to it are refused.",
     examples: ["/queues/mails"],
   }),
-  concurrency: z.int(CONCURRENCY_RULE).min(1, CONCURRENCY_RULE).max(100, CONCURRENCY_RULE)
-    .optional().meta({
-      description: "Maximum number of messages delivered at the same time; 5 when omitted.",
-      examples: [1],
-    }),
-  retries: z.int(RETRIES_RULE).min(0, RETRIES_RULE).max(20, RETRIES_RULE).optional().meta({
-    description: "Number of retries before a message becomes a dead letter; 5 when omitted.",
-    examples: [10],
-  }),
-  timeout: z.union([z.string(), z.int()], DELIVERY_RULE).refine(isDeliveryTime, DELIVERY_RULE)
+  concurrency: z.int(CONCURRENCY_RULE).min(1, CONCURRENCY_RULE).max(
+    MAX_QUEUE_CONCURRENCY,
+    CONCURRENCY_RULE,
+  )
     .optional().meta({
       description:
-        "Maximum duration of a delivery, from 1 second to 15 minutes; 60 seconds when omitted. A number counts seconds.",
+        `Maximum number of messages delivered at the same time; ${DEFAULT_QUEUE_CONCURRENCY} when omitted.`,
+      examples: [1],
+    }),
+  retries: z.int(RETRIES_RULE).min(0, RETRIES_RULE).max(MAX_QUEUE_RETRIES, RETRIES_RULE).optional()
+    .meta({
+      description:
+        `Number of retries before a message becomes a dead letter; ${DEFAULT_QUEUE_RETRIES} when omitted.`,
+      examples: [10],
+    }),
+  timeout: z.union([z.string(), z.int()], DELIVERY_RULE).refine(isDeliveryTime, DELIVERY_RULE)
+    .optional().meta({
+      description: `Maximum duration of a delivery, ${DELIVERY}; ${
+        DEFAULT_QUEUE_TIMEOUT_MS / 1000
+      } seconds when omitted. A number counts seconds.`,
       examples: ["5m", 90],
     }),
 });

@@ -209,7 +209,8 @@ const server = table({
       examples: ["90s", 90],
     }),
   memory_mb: z.int(MEMORY_RULE).min(64, MEMORY_RULE).max(4096, MEMORY_RULE).optional().meta({
-    description: "Memory of a server in MiB, 64 to 4096; 256 when omitted.",
+    description:
+      "Memory of a server in MiB, 64 to 4096; 256 when omitted, more for some languages and frameworks.",
     examples: [512],
   }),
   health_path: healthPath.optional().meta({

@@ -12,21 +12,22 @@ import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
 /** Maximum length of an object's key in UTF-8 bytes, as in S3. */
-const MAX_KEY_BYTES = 1024;
+export const MAX_KEY_BYTES = 1024;
 const LIST_MAX = 1000;
 const LIST_DEFAULT = 100;
-/** Maximum size of an object, in bytes. */
-const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
-/** Maximum lifetime of a signed URL in seconds, as in S3. */
-const MAX_SIGNED_SECONDS = 7 * 24 * 60 * 60;
-const DEFAULT_SIGNED_SECONDS = 60 * 60;
+/** Maximum size of an object, in bytes, including multipart uploads. */
+export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
+/** Maximum and default lifetime of a signed URL in seconds. The maximum is the same as in S3. */
+export const MAX_SIGNED_SECONDS = 7 * 24 * 60 * 60;
+export const DEFAULT_SIGNED_SECONDS = 60 * 60;
 const MAX_NAME_LENGTH = 60;
 
-const fitsKey = (text: string): boolean =>
+/** Returns whether a key or key prefix is short enough, without NUL and lone surrogates. */
+export const fitsObjectKey = (text: string): boolean =>
   text.isWellFormed() && !text.includes("\0") &&
   new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;
 const prefix = z.string().max(MAX_KEY_BYTES).refine(
-  fitsKey,
+  fitsObjectKey,
   `Must be well-formed text of at most ${MAX_KEY_BYTES} bytes`,
 );
 /** Returns whether a key has a `.` or `..` segment, which HTTP clients remove from URLs. */

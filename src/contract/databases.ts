@@ -3,6 +3,7 @@ import * as z from "zod";
 import { idOrName, page, pageQuery, slug, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { branchName, projectParams } from "./projects.ts";
+import { variableName } from "./variables.ts";
 
 /** Compute units that `--cu-size` accepts. */
 export const CU_SIZES = ["0.25", "0.5", "1.0", "2.0", "4.0", "8.0"] as const;
@@ -28,10 +29,6 @@ export const databaseName = slug(DATABASE_NAME_MAX);
 export const DATABASE_VARIABLE = "DATABASE_URL";
 
 const cuSize = z.enum(CU_SIZES);
-const variableName = z.string().max(200).regex(
-  /^[A-Za-z_][A-Za-z0-9_]*$/,
-  "Must be letters, digits and underscores, not beginning with a digit",
-);
 const environmentNames = z.array(z.string().min(1).max(100)).max(50).nullable();
 
 /**
@@ -78,7 +75,8 @@ export const database = z.object({
   ),
   maxConnections: z.int().describe("Maximum number of connections per branch"),
   autoInject: z.boolean().describe("Whether deployments get its connection string as a variable"),
-  envVar: variableName.meta({
+  // Validated less strictly than input, because an older version accepted longer names.
+  envVar: z.string().meta({
     description: "Variable with the connection string",
     example: "DATABASE_URL",
   }),

@@ -29,6 +29,11 @@ export const DEPLOYMENT_STATES = [
 ] as const;
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 
+const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
+
+/** Returns whether a deployment is still being created, so it is neither live nor ended. */
+export const isDeploymentUnderWay = (status: DeploymentState): boolean => UNDER_WAY.has(status);
+
 /** Maximum number of functions per deployment. */
 export const MAX_FUNCTIONS = 100;
 /** Maximum size of a function with everything that it imports, in bytes. */

@@ -1,5 +1,6 @@
 /** Forms of a project's sites, and their submissions (docs/forms.md). @module */
 import * as z from "zod";
+import { FORM_NAME } from "../lib/form_limits.ts";
 import { pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
@@ -11,7 +12,6 @@ const LIST_DEFAULT = 20;
 
 const tag = "Forms";
 const path = "/v1/projects/{project}/forms";
-const NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 const NAME_RULE = "Must be the name of a form: lowercase letters, digits and -";
 
 const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
@@ -19,7 +19,9 @@ const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describ
 );
 
 const formParams = projectParams.extend({
-  form: z.string().regex(NAME, NAME_RULE).describe("Name of the form").meta({ example: "contact" }),
+  form: z.string().regex(FORM_NAME, NAME_RULE).describe("Name of the form").meta({
+    example: "contact",
+  }),
 });
 
 export const FORM_STATES = ["inbox", "spam"] as const;

@@ -5,24 +5,21 @@
  * @module
  */
 import * as z from "zod";
+import {
+  DEFAULT_LIST_LIMIT,
+  fitsKey,
+  MAX_KEY_BYTES,
+  MAX_LIST_LIMIT,
+  MAX_TTL_SECONDS,
+  MAX_TYPE_LENGTH,
+  MAX_VALUE_BYTES,
+} from "../lib/kv_limits.ts";
 import { pageLimit, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
-/** Maximum length of a key, and of a prefix of keys, in UTF-8 bytes. */
-const MAX_KEY_BYTES = 512;
-/** Maximum size of a value, in bytes. */
-const MAX_VALUE_BYTES = 512 * 1024;
-/** Maximum time until a value expires, in seconds: one year. */
-const MAX_TTL_SECONDS = 31_536_000;
-const MAX_TYPE_LENGTH = 128;
-const LIST_MAX = 1000;
-const LIST_DEFAULT = 100;
-
-const fitsKey = (text: string): boolean =>
-  text.isWellFormed() && new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;
 const KEY_RULE = `Must be well-formed text of at most ${MAX_KEY_BYTES} bytes`;
 
 const prefix = z.string().max(MAX_KEY_BYTES).refine(fitsKey, KEY_RULE);
@@ -70,7 +67,7 @@ export const listKv = endpoint({
   query: z.object({
     environment,
     prefix: prefix.default("").describe("Only keys with this prefix"),
-    limit: pageLimit(LIST_MAX, LIST_DEFAULT).meta({
+    limit: pageLimit(MAX_LIST_LIMIT, DEFAULT_LIST_LIMIT).meta({
       description: "Maximum number of keys",
       example: 20,
     }),

@@ -53,14 +53,18 @@ const pattern = plain(BRANCH_MAX).refine(
   "Must contain at most nine *",
 );
 
-const issuer = z.string().max(300).refine((text) => {
+/** Maximum length of an issuer, and of the path of a repository, in characters. */
+export const ISSUER_MAX = 300;
+export const REPOSITORY_MAX = 500;
+
+const issuer = z.string().max(ISSUER_MAX).refine((text) => {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" &&
     url.password === "" && !/[?#\s\\]|\/$/.test(text) &&
     (url.href === text || url.href === `${text}/`);
 }, "Must be the https URL in the `iss` claim of the tokens, without a trailing /");
 
-const repository = z.string().max(500).regex(
+const repository = z.string().max(REPOSITORY_MAX).regex(
   /^[\w.-]+(?:\/[\w.-]+)+$/,
   "Must be a path such as acme/shop",
 ).refine(

@@ -1,23 +1,23 @@
 /** Queues of environments: messages for the live deployment's server (docs/queues.md). @module */
 import * as z from "zod";
+import {
+  MAX_DELAY_SECONDS,
+  MAX_MESSAGE_BYTES,
+  MAX_MESSAGE_KEY,
+  MAX_MESSAGE_TYPE,
+  QUEUE_NAME,
+} from "../lib/queue_limits.ts";
 import { pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
-/** Maximum size of a message body, in bytes. */
-const MAX_BODY_BYTES = 256 * 1024;
-/** Maximum delay before a message is first delivered, in seconds: 30 days. */
-const MAX_DELAY_SECONDS = 2_592_000;
-const MAX_KEY = 200;
-const MAX_TYPE_LENGTH = 128;
 const LIST_MAX = 100;
 const LIST_DEFAULT = 20;
 
 const tag = "Queues";
 const path = "/v1/projects/{project}/queues";
-const NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 const NAME_RULE = "Must be the name of a queue: lowercase letters, digits and -";
 
 const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
@@ -25,7 +25,9 @@ const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describ
 );
 
 const queueParams = projectParams.extend({
-  queue: z.string().regex(NAME, NAME_RULE).describe("Name of the queue").meta({ example: "mails" }),
+  queue: z.string().regex(QUEUE_NAME, NAME_RULE).describe("Name of the queue").meta({
+    example: "mails",
+  }),
 });
 const messageParams = queueParams.extend({ message: uuid.describe("ID of the message") });
 
@@ -87,15 +89,19 @@ export const sendQueueMessage = endpoint({
   params: queueParams,
   body: z.object({
     environment,
-    body: z.string().max(MAX_BODY_BYTES).refine(
-      (text) => text.isWellFormed() && new TextEncoder().encode(text).byteLength <= MAX_BODY_BYTES,
-      `Must be well-formed text of at most ${MAX_BODY_BYTES} bytes`,
+    body: z.string().max(MAX_MESSAGE_BYTES).refine(
+      (text) =>
+        text.isWellFormed() && new TextEncoder().encode(text).byteLength <= MAX_MESSAGE_BYTES,
+      `Must be well-formed text of at most ${MAX_MESSAGE_BYTES} bytes`,
     ).describe("Body of the message"),
-    contentType: z.string().min(1).max(MAX_TYPE_LENGTH).regex(
+    contentType: z.string().min(1).max(MAX_MESSAGE_TYPE).regex(
       /^[\x20-\x7e]+$/,
       "Must be a media type such as text/plain",
     ).default("application/json").describe("Media type of the body"),
-    key: z.string().min(1).max(MAX_KEY).refine((text) => text.isWellFormed(), "Must be text")
+    key: z.string().min(1).max(MAX_MESSAGE_KEY).refine(
+      (text) => text.isWellFormed(),
+      "Must be text",
+    )
       .nullable().default(null).describe(
         "Messages with the same key are delivered one after another, in the order in which they were sent",
       ),
@@ -105,12 +111,12 @@ export const sendQueueMessage = endpoint({
     at: timestamp.max(40).optional().describe(
       "Time of the first delivery, at most 30 days from now",
     ),
-    id: z.string().min(1).max(MAX_KEY).optional().describe(
+    id: z.string().min(1).max(MAX_MESSAGE_KEY).optional().describe(
       "Your own ID. Sending it again within 24 hours has no effect",
     ),
   }).strict().meta({ example: { body: '{"to":"ada@example.com"}' } }),
   // JSON uses at most six bytes for each byte of the body.
-  maxBodyBytes: 6 * MAX_BODY_BYTES + 16 * 1024,
+  maxBodyBytes: 6 * MAX_MESSAGE_BYTES + 16 * 1024,
   status: 201,
   response: z.object({
     id: uuid.describe("ID of the message"),

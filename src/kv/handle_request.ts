@@ -1,7 +1,7 @@
 /** @module The HTTP API of a key-value store (docs/kv.md). */
 import { readLimited } from "../lib/read_limited.ts";
 import type { KvStore } from "./kv_store.ts";
-import { MAX_VALUE_BYTES } from "./limits.ts";
+import { MAX_VALUE_BYTES } from "../lib/kv_limits.ts";
 import { cursorOf, type KvCall, KvRequestError, parseKvRequest } from "./parse_request.ts";
 import type { Namespace, SetResult } from "./types.ts";
 

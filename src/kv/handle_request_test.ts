@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createKvHandler } from "./handle_request.ts";
 import { KvStore } from "./kv_store.ts";
-import { MAX_VALUE_BYTES } from "./limits.ts";
+import { MAX_VALUE_BYTES } from "../lib/kv_limits.ts";
 import { DenoStore } from "../store/mod.ts";
 
 type Ask = (

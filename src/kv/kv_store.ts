@@ -4,7 +4,7 @@ import { Contention, whenUnlocked } from "../lib/contention.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { KeyedLock } from "../lib/keyed_lock.ts";
 import { KnownHeads, type StoredHead } from "./known_heads.ts";
-import { DEFAULT_QUOTA, type KvQuota } from "./limits.ts";
+import { DEFAULT_QUOTA, type KvQuota } from "../lib/kv_limits.ts";
 import {
   divide,
   encodeHead,

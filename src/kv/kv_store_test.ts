@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MAX_VALUE_BYTES } from "./limits.ts";
+import { MAX_VALUE_BYTES } from "../lib/kv_limits.ts";
 import { KvStore } from "./kv_store.ts";
 import type { Namespace } from "./types.ts";
 import {

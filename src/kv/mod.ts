@@ -3,13 +3,6 @@ export { createKvHandler } from "./handle_request.ts";
 export { createKvFetch, type KvFetch } from "./kv_fetch.ts";
 export { KvStore } from "./kv_store.ts";
 export {
-  fitsKey,
-  MAX_KEY_BYTES,
-  MAX_LIST_LIMIT,
-  MAX_TTL_SECONDS,
-  MAX_VALUE_BYTES,
-} from "./limits.ts";
-export {
   DEFAULT_LOCAL_DATA_DIR,
   type LocalKv,
   LocalKvError,

@@ -7,7 +7,7 @@ import {
   MAX_LIST_LIMIT,
   MAX_TTL_SECONDS,
   MAX_TYPE_LENGTH,
-} from "./limits.ts";
+} from "../lib/kv_limits.ts";
 import type { KvCondition } from "./types.ts";
 
 export type KvCall =

@@ -1,6 +1,6 @@
 /** @module The size of each namespace, counted once and then kept up to date. */
 import { formatBytes } from "../lib/format.ts";
-import type { KvQuota } from "./limits.ts";
+import type { KvQuota } from "../lib/kv_limits.ts";
 
 export interface Change {
   readonly bytes: number;

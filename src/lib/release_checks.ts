@@ -2,6 +2,7 @@
  * @module Release checks, as `svc.toml` and the manifest describe them: requests and commands that
  * must succeed at a deployment's own URL before production serves the deployment.
  */
+import { HOP_BY_HOP } from "./hop_by_hop.ts";
 
 /** Maximum number of requests and of commands per release. */
 export const MAX_CHECK_REQUESTS = 50;
@@ -26,12 +27,12 @@ export const MAX_CHECK_TEXT = 1024;
 export const CHECK_HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 
 /** Header fields that the connection or the platform itself sets. */
-const OWN_HEADERS = new Set([
-  "host",
-  "connection",
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
   "content-length",
-  "transfer-encoding",
-  "upgrade",
+  "expect",
+  "host",
+  "via",
   "x-svc-bypass",
 ]);
 

@@ -6,21 +6,8 @@
  *
  * Pure except for `walkOutput()`, which lists the files in a folder.
  */
-export {
-  FORM_NAME,
-  formSchema,
-  type FormSettings,
-  MAX_FIELD_NAME,
-  MAX_FORM_FIELDS,
-  MAX_FORMS,
-} from "./forms.ts";
-export {
-  joinQueues,
-  MAX_QUEUES,
-  queueSchema,
-  type QueueSettings,
-  queueSettings,
-} from "./queues.ts";
+export { formSchema, type FormSettings } from "./forms.ts";
+export { joinQueues, queueSchema, type QueueSettings, queueSettings } from "./queues.ts";
 export { type CronTask, cronTaskSchema, joinCronTasks, MAX_CRON_TASKS } from "./cron_tasks.ts";
 export {
   describeProgram,

@@ -1,24 +1,22 @@
 /** @module The manifest's `queues`: routes to which the platform sends messages. */
 import * as z from "zod";
+import {
+  DEFAULT_QUEUE_CONCURRENCY,
+  DEFAULT_QUEUE_RETRIES,
+  DEFAULT_QUEUE_TIMEOUT_MS,
+  MAX_QUEUE_CONCURRENCY,
+  MAX_QUEUE_PATH,
+  MAX_QUEUE_RETRIES,
+  MAX_QUEUE_TIMEOUT_MS,
+  MAX_QUEUES,
+  MIN_QUEUE_TIMEOUT_MS,
+  QUEUE_NAME,
+  QUEUE_NAME_RULE,
+  QUEUE_PATH,
+} from "../lib/queue_limits.ts";
 
-/** Maximum number of queues per deployment. */
-export const MAX_QUEUES = 20;
-/** Matches the name of a queue. */
-const QUEUE_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
-const MAX_QUEUE_CONCURRENCY = 100;
-const MAX_QUEUE_RETRIES = 20;
-/** Maximum duration of one delivery, in milliseconds: 15 minutes. */
-const MAX_QUEUE_TIMEOUT_MS = 900_000;
-
-const DEFAULT_QUEUE_CONCURRENCY = 5;
-const DEFAULT_QUEUE_RETRIES = 5;
-const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
-
-const MAX_PATH = 512;
-const WANTED_NAME =
-  "Use a name of 1 to 40 lowercase letters, digits and hyphens that starts with a letter";
 const WANTED_PATH =
-  `Use a path of at most ${MAX_PATH} characters that begins with / and has no ?, # or spaces`;
+  `Use a path of at most ${MAX_QUEUE_PATH} characters that begins with / and has no ?, # or spaces`;
 const WANTED_LIST = `Use a list of at most ${MAX_QUEUES} queues`;
 
 const whole = (unit: string, minimum: number, maximum: number) => {
@@ -27,11 +25,11 @@ const whole = (unit: string, minimum: number, maximum: number) => {
 };
 
 export const queueSchema = z.strictObject({
-  name: z.string(WANTED_NAME).regex(QUEUE_NAME, WANTED_NAME).describe(
+  name: z.string(QUEUE_NAME_RULE).regex(QUEUE_NAME, QUEUE_NAME_RULE).describe(
     "Name of the queue, unique in the deployment.",
   ),
-  path: z.string(WANTED_PATH).max(MAX_PATH, WANTED_PATH)
-    .regex(/^\/(?!\/)[\x21-\x22\x24-\x3e\x40-\x7e]*$/, WANTED_PATH).describe(
+  path: z.string(WANTED_PATH).max(MAX_QUEUE_PATH, WANTED_PATH)
+    .regex(QUEUE_PATH, WANTED_PATH).describe(
       "Path that receives each message as a POST. The edge refuses all other requests to it.",
     ),
   concurrency: whole("", 1, MAX_QUEUE_CONCURRENCY).describe(
@@ -40,7 +38,7 @@ export const queueSchema = z.strictObject({
   retries: whole("", 0, MAX_QUEUE_RETRIES).describe(
     `Number of retries before a message becomes a dead letter. Default: ${DEFAULT_QUEUE_RETRIES}.`,
   ),
-  timeoutMs: whole(" of milliseconds", 1000, MAX_QUEUE_TIMEOUT_MS).describe(
+  timeoutMs: whole(" of milliseconds", MIN_QUEUE_TIMEOUT_MS, MAX_QUEUE_TIMEOUT_MS).describe(
     `Maximum time for a delivery, in milliseconds. Default: ${DEFAULT_QUEUE_TIMEOUT_MS}.`,
   ),
 }, "Use a table with name and path");

@@ -1,5 +1,6 @@
 /** @module Lists the files of an output directory. Reads names and sizes, but no content. */
 import { relative, resolve, sep } from "node:path";
+import { ENV_FILE } from "../lib/env_files.ts";
 import { rawNames } from "../lib/raw_folder.ts";
 import { hasControlCharacter } from "./relative_path.ts";
 import type { ManifestProblem } from "./types.ts";
@@ -82,7 +83,7 @@ const WELL_KNOWN = ".well-known";
 /**
  * Files from which tools read environment variables. Some builds copy such files to their output.
  */
-const SECRETS = /^\.env(?:$|\.|rc$)/;
+const SECRETS = new RegExp(`^${ENV_FILE}$`);
 
 /** Maximum depth of folders. Deeper nesting is a mistake. */
 const MAX_DEPTH = 100;

@@ -1,12 +1,15 @@
 import { Option } from "@commander-js/extra-typings";
-import { signBlob, SIGNED_METHODS } from "../../contract/blob_store.ts";
+import {
+  DEFAULT_SIGNED_SECONDS,
+  MAX_OBJECT_BYTES,
+  MAX_SIGNED_SECONDS,
+  signBlob,
+  SIGNED_METHODS,
+} from "../../contract/blob_store.ts";
 import { defineCommand } from "../command/command.ts";
 import { wholeNumber } from "../command/option_values.ts";
 import { ENVIRONMENT_OPTION, openStore } from "./open_store.ts";
 import { PROJECT_OPTION } from "../projects/resolve_project.ts";
-
-const MAX_SECONDS = 7 * 24 * 60 * 60;
-const MAX_BYTES = 5 * 1024 ** 3;
 
 export default defineCommand({
   description:
@@ -21,13 +24,13 @@ export default defineCommand({
       .option(
         "--expires <seconds>",
         "seconds until the URL expires",
-        wholeNumber({ min: 1, max: MAX_SECONDS }),
-        3600,
+        wholeNumber({ min: 1, max: MAX_SIGNED_SECONDS }),
+        DEFAULT_SIGNED_SECONDS,
       )
       .option(
         "--max-bytes <n>",
         "maximum size of the upload in bytes",
-        wholeNumber({ min: 0, max: MAX_BYTES }),
+        wholeNumber({ min: 0, max: MAX_OBJECT_BYTES }),
       )
       .option("--type <type>", "media type of the upload, such as image/png or image/*")
       .option(...ENVIRONMENT_OPTION)

@@ -1,4 +1,4 @@
-import type { DeploymentState } from "../../contract/deployments.ts";
+import { type DeploymentState, isDeploymentUnderWay } from "../../contract/deployments.ts";
 import type { TriggerAnswer } from "../../contract/hooks.ts";
 import { defineCommand } from "../command/command.ts";
 import { definedOnly } from "../command/defined_only.ts";
@@ -8,8 +8,6 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { askProgress, sendTrigger } from "./send_trigger.ts";
-
-const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
 /** Final states that make the command fail. */
 const WITHOUT_RESULT: ReadonlySet<DeploymentState> = new Set(["FAILED", "STOPPED"]);
@@ -29,7 +27,7 @@ async function waitUntilEnded(
   const deadline = ctx.now() + waitMs;
   let current = first;
   let pause = FIRST_PAUSE_MS;
-  while (UNDER_WAY.has(current.status)) {
+  while (isDeploymentUnderWay(current.status)) {
     if (ctx.now() >= deadline) {
       throw new CliError("deployment_failed", `Deployment ${first.id} is still ${current.status}`, {
         details: { id: first.id, status: current.status, statusUrl: first.statusUrl },

@@ -1,4 +1,5 @@
-import { type KvItem, type LocalKv, MAX_LIST_LIMIT } from "../../kv/mod.ts";
+import type { KvItem, LocalKv } from "../../kv/mod.ts";
+import { MAX_LIST_LIMIT } from "../../lib/kv_limits.ts";
 import { formatBytes } from "../../lib/format.ts";
 import { defineCommand } from "../command/command.ts";
 import { wholeNumber } from "../command/option_values.ts";

@@ -1,13 +1,7 @@
 /** @module Opens the current project's local store, and checks keys. */
 import { join } from "node:path";
-import {
-  DEFAULT_LOCAL_DATA_DIR,
-  fitsKey,
-  type LocalKv,
-  LocalKvError,
-  MAX_KEY_BYTES,
-  openLocalKv,
-} from "../../kv/mod.ts";
+import { DEFAULT_LOCAL_DATA_DIR, type LocalKv, LocalKvError, openLocalKv } from "../../kv/mod.ts";
+import { fitsKey, MAX_KEY_BYTES } from "../../lib/kv_limits.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { openProjectFolder } from "../projects/project_folder.ts";
 import type { Context } from "../session/context.ts";

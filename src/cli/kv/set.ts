@@ -1,5 +1,5 @@
 import { Option } from "@commander-js/extra-typings";
-import { MAX_TTL_SECONDS, MAX_VALUE_BYTES } from "../../kv/mod.ts";
+import { MAX_TTL_SECONDS, MAX_VALUE_BYTES } from "../../lib/kv_limits.ts";
 import { formatBytes } from "../../lib/format.ts";
 import { defineCommand } from "../command/command.ts";
 import { wholeNumber } from "../command/option_values.ts";

@@ -2,7 +2,11 @@
 import { ApiError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { followEvents } from "../../client/events.ts";
-import { type Deployment, getDeployment } from "../../contract/deployments.ts";
+import {
+  type Deployment,
+  getDeployment,
+  isDeploymentUnderWay,
+} from "../../contract/deployments.ts";
 import { startBuild } from "../../contract/builds.ts";
 import { followBuildLog } from "../../contract/build_logs.ts";
 import type { Project } from "../../contract/projects.ts";
@@ -28,8 +32,6 @@ function againLine(
     ...(rebuild === true ? ["--rebuild"] : []),
   );
 }
-
-const UNDER_WAY: ReadonlySet<Deployment["status"]> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
 interface WantedBuild {
   readonly project: Project;
@@ -91,7 +93,7 @@ export async function buildBranch(
     if (part.isComplete) break;
   }
   let deployment = await client.call(getDeployment, { params });
-  while (UNDER_WAY.has(deployment.status)) {
+  while (isDeploymentUnderWay(deployment.status)) {
     await ctx.sleep(LOOK_MS);
     deployment = await client.call(getDeployment, { params });
   }

@@ -2,7 +2,8 @@
  * @module `POST /_svc/forms/<name>`: accepts form submissions from a site's visitors. Forms work
  * without JavaScript: the response is a redirect or a page. Scripts that accept JSON get JSON.
  */
-import { FORM_NAME, type FormSettings } from "../../manifest/mod.ts";
+import { FORM_NAME } from "../../lib/form_limits.ts";
+import type { FormSettings } from "../../manifest/mod.ts";
 import type { RequestTarget, ServerRequest } from "../compute/compute_request.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import type { RateLimiter, RateLimitFacts } from "../rate_limit/rate_limiter.ts";

@@ -1,5 +1,6 @@
 /** @module Reads a form within limits: URL-encoded or `multipart/form-data` (RFC 7578). */
-import { type FormSettings, MAX_FIELD_NAME, MAX_FORM_FIELDS } from "../../manifest/mod.ts";
+import { MAX_FIELD_NAME, MAX_FORM_FIELDS } from "../../lib/form_limits.ts";
+import type { FormSettings } from "../../manifest/mod.ts";
 import { readLimited } from "../../lib/read_limited.ts";
 import { decodeUtf8 } from "../../lib/utf8.ts";
 import type { Bytes } from "../messages/body.ts";

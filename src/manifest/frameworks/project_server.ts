@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { codeAround, firstFile, textAround } from "./code_around.ts";
 import { type ServerCode, serverCode } from "./server_code.ts";
-import { parseStart, scriptToRun, type StartCommand } from "./start_script.ts";
+import { parseStart, scriptToRun, START_SCRIPTS, type StartCommand } from "./start_script.ts";
 import { startsPrograms } from "./starts_programs.ts";
 import type { Placement, ProjectReader } from "./types.ts";
 
@@ -68,9 +68,6 @@ export interface ProjectServer {
 const PACKAGE_FILE = "package.json";
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;
-
-/** Scripts that start a project, including common names for a separate production script. */
-const START_SCRIPTS = ["start", "start:prod", "start:production", "serve:prod"] as const;
 
 /**
  * Common server entries, for projects whose scripts do not specify an entry. npm itself starts

@@ -3,6 +3,9 @@
  * never run, so the results of shell expansion are unknown.
  */
 
+/** Scripts that start a project, including common names for a separate production script. */
+export const START_SCRIPTS = ["start", "start:prod", "start:production", "serve:prod"] as const;
+
 /** A script's command. */
 export interface StartCommand {
   /** Program that runs the file, such as `node`, `tsx` or `fastify`. */

@@ -1,9 +1,10 @@
 /** @module Detects a server in an output that looks like a static site. */
 import { candidatesOf, readPackage } from "../frameworks/project_server.ts";
 import { type ServerCode, serverCode } from "../frameworks/server_code.ts";
-import { parseStart } from "../frameworks/start_script.ts";
+import { parseStart, START_SCRIPTS } from "../frameworks/start_script.ts";
 import type { BuiltOutput, ProjectReader } from "../frameworks/types.ts";
 import { functionLine } from "../signs/function_signs.ts";
+import { LANGUAGES } from "../signs/sign_table.ts";
 
 /** Evidence that an output is not a static site. */
 export interface ServerSign {
@@ -23,7 +24,7 @@ export const isPage = (path: string): boolean => PAGE.test(path);
 const SCRIPT = /\.[cm]?[jt]sx?$/i;
 
 /** Matches source files of programs, which other hosting platforms would run. */
-const PROGRAM = /\.(?:[cm]?[jt]sx?|php|py|rb|go|rs|java|ex|exs|pl|cgi)$/i;
+const PROGRAMS = [SCRIPT, /\.(?:pl|cgi)$/i, ...LANGUAGES.map(({ sources }) => sources)];
 
 const CLIENT_FOLDERS = ["client", "public", "browser", "static"] as const;
 
@@ -77,9 +78,7 @@ async function startedFile(
   has: (path: string) => boolean,
 ): Promise<{ readonly script: string; readonly path: string } | undefined> {
   const facts = await readPackage(project);
-  const start = facts === undefined
-    ? undefined
-    : parseStart(facts.scripts, ["start", "start:prod"]);
+  const start = facts === undefined ? undefined : parseStart(facts.scripts, START_SCRIPTS);
   if (start === undefined) return undefined;
   const path = candidatesOf(start.file, facts?.main).find(has);
   return path === undefined ? undefined : { script: start.script, path };
@@ -161,7 +160,7 @@ export async function findServerSign(output: BuiltOutput): Promise<ServerSign | 
     return { seen, entry: undefined, clients };
   }
   if (paths.some((path) => PAGE.test(path))) return undefined;
-  const program = paths.find((path) => PROGRAM.test(path));
+  const program = paths.find((path) => PROGRAMS.some((sources) => sources.test(path)));
   if (program === undefined) return undefined;
   const [likely] = entryCandidates(paths, output.directory);
   return {

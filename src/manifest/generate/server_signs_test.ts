@@ -62,6 +62,13 @@ const SERVERS: Readonly<Record<string, Row>> = {
     seen: /script "start" in package\.json runs run\.js/,
     entry: "run.js",
   },
+  "a file that a script for production runs": {
+    files: { "run.js": "listen()" },
+    project: { "package.json": pack({ scripts: { "start:production": "node run.js" } }) },
+    directory: ".",
+    seen: /script "start:production" in package\.json runs run\.js/,
+    entry: "run.js",
+  },
   "a file that its own package.json runs": {
     files: { "package.json": pack({ scripts: { start: "node boot.js" } }), "boot.js": "go()" },
     seen: /runs boot\.js/,
@@ -85,11 +92,14 @@ const SERVERS: Readonly<Record<string, Row>> = {
     seen: /no page such as index\.html, but it has code: boot\.mjs/,
     entry: "boot.mjs",
   },
-  "a program in another language": {
-    files: { "app.py": "" },
-    seen: /but it has code: app\.py/,
-    entry: undefined,
-  },
+  ...Object.fromEntries(
+    ["app.py", "app.pl", "Main.kt", "src/App.scala", "Sources/main.swift", "app.gleam", "config.ru"]
+      .map((path) => [`${path} without a page`, {
+        files: { [path]: "", "README.md": "" },
+        seen: new RegExp(`but it has code: ${path}$`),
+        entry: undefined,
+      }]),
+  ),
 };
 
 for (

@@ -6,12 +6,11 @@ import {
   readPackage,
   USUAL_ENTRIES,
 } from "../frameworks/project_server.ts";
+import { START_SCRIPTS } from "../frameworks/start_script.ts";
 import type { ProjectReader } from "../frameworks/types.ts";
 import { escapePattern, lineOf } from "./line_of.ts";
 import { SERVER_PACKAGES, WHOLE_SERVERS } from "./sign_table.ts";
 import type { ProjectSign } from "./types.ts";
-
-const START_SCRIPTS = ["start", "start:prod", "serve:prod"] as const;
 
 const CAN = 'svc runs a server that listens on process.env.PORT: add a "start" script to ' +
   "package.json that starts it with Node";

@@ -1,5 +1,5 @@
 /** The subject and changes of each recorded operation, without secret values. Pure. @module */
-import type { endpoints } from "../../contract/endpoints.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import type { AuditFacts, CompletedCall } from "../core/http/mod.ts";
 
 interface AuditSubject {
@@ -32,18 +32,7 @@ interface Row {
 type OperationName = keyof typeof endpoints;
 
 const KEY_FACTS = ["name", "role", "permissions", "projects", "description", "expiresAt"] as const;
-const PROJECT_FACTS = [
-  "displayName",
-  "gitUrl",
-  "branch",
-  "framework",
-  "installCommand",
-  "buildCommand",
-  "outputDirectory",
-  "rootDirectory",
-  "nodeVersion",
-  "gitCredentials",
-];
+const PROJECT_FACTS = [...Object.keys(endpoints.updateProject.body.shape), "gitCredentials"];
 const DATABASE_FACTS = [
   "engine",
   "cuSize",
@@ -62,10 +51,13 @@ function readWebhook(facts: AuditFacts): AuditFacts {
   return { ...facts, events: wanted.length === 0 ? "all events" : wanted };
 }
 
+/** Reads a project's settings. Older records lack `autoRedeploy`. */
+const readProject = (facts: AuditFacts): AuditFacts => ({ autoRedeploy: false, ...facts });
+
 const named: Row = { name: ["name"] };
 const deployment: Row = { name: ["project", "environment"] };
 const production: Row = { ...deployment, facts: ["productionDeploymentId"] };
-const project: Row = { name: ["name"], facts: PROJECT_FACTS };
+const project: Row = { name: ["name"], facts: PROJECT_FACTS, read: readProject };
 const database: Row = { name: ["name"], facts: DATABASE_FACTS };
 const databaseBranch: Row = { name: ["database", "name"] };
 const snapshot: Row = { name: ["database", "branch"] };

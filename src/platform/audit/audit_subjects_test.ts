@@ -28,6 +28,27 @@ Deno.test("subjectOf() compares old and new values, and omits all other fields",
   });
 });
 
+Deno.test("subjectOf() shows a project's automatic redeploys only if they change", () => {
+  const shop = { id: "p1", name: "shop", branch: "main", gitCredentials: null };
+  const changesOf = (action: string, before: AuditFacts | undefined, answer: AuditFacts) =>
+    subjectOf(action, { given: {}, answer, noted: before === undefined ? {} : { before } }).changes;
+  const off = { ...shop, autoRedeploy: false };
+  const on = { ...shop, autoRedeploy: true };
+  assert.deepEqual(changesOf("updateProject", shop, on), [
+    { field: "autoRedeploy", from: "false", to: "true" },
+  ]);
+  assert.deepEqual(changesOf("updateProject", on, { ...off, displayName: "Shop" }), [
+    { field: "displayName", from: null, to: "Shop" },
+    { field: "autoRedeploy", from: "true", to: "false" },
+  ]);
+  assert.deepEqual(changesOf("setGitCredentials", shop, { ...off, gitCredentials: "ssh" }), [
+    { field: "gitCredentials", from: null, to: "ssh" },
+  ]);
+  assert.deepEqual(changesOf("createProject", undefined, off), [
+    { field: "branch", from: null, to: "main" },
+  ]);
+});
+
 Deno.test("subjectOf() lists the events that a webhook sends, and omits empty lists", () => {
   const webhook = { id: "w1", host: "hooks.example", description: null, enabled: true };
   const all = { ...webhook, events: [], categories: [] };

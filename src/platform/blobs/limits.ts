@@ -1,15 +1,9 @@
 /**
- * The limits of a blob store.
+ * The limits of a blob store that its API does not mention.
  *
  * @module
  */
-import { hasDotSegment } from "../../contract/blob_store.ts";
-
-/** Maximum length of a key, in bytes of UTF-8, as in S3. */
-export const MAX_KEY_BYTES = 1024;
-
-/** Maximum size of an object, in bytes, including multipart uploads. */
-export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
+import { fitsObjectKey, hasDotSegment } from "../../contract/blob_store.ts";
 
 /** Minimum size of every part except the last, in bytes, as in S3. */
 export const MIN_PART_BYTES = 5 * 1024 ** 2;
@@ -40,6 +34,5 @@ export const KEEP_UPLOAD_MS = 7 * 24 * 60 * 60_000;
 
 /** Returns whether a string is a valid object key. */
 export function isObjectKey(text: string): boolean {
-  return text !== "" && text.isWellFormed() && !text.includes("\0") && !hasDotSegment(text) &&
-    new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;
+  return text !== "" && fitsObjectKey(text) && !hasDotSegment(text);
 }

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { MAX_KEY_BYTES, MAX_OBJECT_BYTES } from "../../contract/blob_store.ts";
+import { BUILT_IN_ENVIRONMENTS } from "../../contract/environment_names.ts";
 import { BlobStreams } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import {
@@ -21,13 +22,10 @@ import type { Operation, RecordStore } from "../../store/mod.ts";
 import { BlobUsage } from "./blob_usage.ts";
 import { type Algorithm, Checksums, hexOf } from "./checksums.ts";
 import { counted, type Counter, verified } from "./content_streams.ts";
-import { isObjectKey, MAX_KEY_BYTES, MAX_OBJECT_BYTES } from "./limits.ts";
+import { isObjectKey } from "./limits.ts";
 import { listObjects, type ObjectPage, type ObjectSelection } from "./list_objects.ts";
 import { type BlobPlace, type Described, type ObjectRecord, objects } from "./object_record.ts";
 import { BlobStoreError } from "./store_error.ts";
-
-/** Environments that cannot be deleted. */
-const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
 /**
  * Maximum size of objects that are completely read and verified before the first byte is sent, in
@@ -215,7 +213,9 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     };
     const owners = [
       keys.project(workspaceId, projectId),
-      ...(BUILT_IN.includes(environment) ? [] : [keys.environmentByName(projectId, environment)]),
+      ...(BUILT_IN_ENVIRONMENTS.includes(environment)
+        ? []
+        : [keys.environmentByName(projectId, environment)]),
     ];
     return await commitWithRetries(this.kv, [objects.keyOf(object)], async (operation) => {
       // A slow upload must not create an object in a deleted store.

@@ -6,6 +6,7 @@
  */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { MAX_OBJECT_BYTES } from "../../contract/blob_store.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import {
@@ -16,14 +17,7 @@ import {
   Table,
 } from "../core/store/mod.ts";
 import type { Lease, RecordStore } from "../../store/mod.ts";
-import {
-  isObjectKey,
-  KEEP_UPLOAD_MS,
-  MAX_OBJECT_BYTES,
-  MAX_PARTS,
-  MAX_UPLOADS,
-  MIN_PART_BYTES,
-} from "./limits.ts";
+import { isObjectKey, KEEP_UPLOAD_MS, MAX_PARTS, MAX_UPLOADS, MIN_PART_BYTES } from "./limits.ts";
 import {
   type BlobPlace,
   type Described,

@@ -8,9 +8,9 @@ import { type GitService, PUSHED_FOLDER, PushedRepositories } from "../git/mod.t
 import type { GitCredentialStore, ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
 import type { BuildLogLine } from "../../contract/build_logs.ts";
+import { isDeploymentUnderWay } from "../../contract/deployments.ts";
 import type { Random } from "../../lib/clock.ts";
 import { formatCount } from "../../lib/format.ts";
-import { isDeploymentUnderWay } from "./queue/build_record.ts";
 import { BuildQueue } from "./queue/build_queue.ts";
 import { bindBuildRoutes } from "./build_routes.ts";
 import { commitDeployer, type DeployCommit } from "./deploy_commit.ts";

@@ -6,6 +6,7 @@
  */
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
+import { isDeploymentUnderWay } from "../../contract/deployments.ts";
 import { type DeploymentRecord, type DeploymentStore, isServed } from "../deployments/mod.ts";
 import type { BranchService } from "./branch_service.ts";
 import type { BranchStore } from "./branch_store.ts";
@@ -18,15 +19,12 @@ import {
   previewSource,
 } from "./records.ts";
 
-/** States in which a deployment is still being created. */
-const BEFORE_LIVE: readonly string[] = ["PENDING", "BUILDING", "DEPLOYING"];
-
 /**
  * Returns whether a deployment is a preview that still needs the database branches of its git
  * branch.
  */
 const usesBranch = ({ environment, status }: DeploymentRecord): boolean =>
-  environment === ENVIRONMENT_PREVIEW && (isServed(status) || BEFORE_LIVE.includes(status));
+  environment === ENVIRONMENT_PREVIEW && (isServed(status) || isDeploymentUnderWay(status));
 
 interface PreviewParts {
   readonly branches: BranchStore;

@@ -1,4 +1,5 @@
 /** Wires up environments. @module */
+import { BUILT_IN_ENVIRONMENTS } from "../../contract/environment_names.ts";
 import { MAX_COUNTED } from "../../contract/usage.ts";
 import type { Capability, DeletedEnvironment } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -11,7 +12,6 @@ import type { Addresses } from "../core/addresses.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 import {
-  BUILT_IN,
   builtInToWire,
   type EnvironmentRecord,
   environmentToWire,
@@ -34,7 +34,7 @@ function bindEnvironmentRoutes(router: Router, services: EnvironmentServices): v
   router.guarded(endpoints.listEnvironments, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
     const page = await environments.list(project.id, query);
-    const builtIn = query.cursor === undefined ? BUILT_IN : [];
+    const builtIn = query.cursor === undefined ? BUILT_IN_ENVIRONMENTS : [];
     return {
       items: [
         ...builtIn.map((name) => builtInToWire(name, project, addresses)),
@@ -59,7 +59,7 @@ function bindEnvironmentRoutes(router: Router, services: EnvironmentServices): v
 
   router.guarded(endpoints.deleteEnvironment, async (caller, { params, note }) => {
     const project = await findProject(projects, caller, params.project);
-    if (BUILT_IN.includes(params.environment)) {
+    if (BUILT_IN_ENVIRONMENTS.includes(params.environment)) {
       throw new Failure("conflict", `Environment "${params.environment}" cannot be deleted`);
     }
     const environment = await environments.find(project.id, params.environment);

@@ -1,7 +1,11 @@
 /** Environments: the two that every project has, and those that a project creates. Pure. @module */
 import * as z from "zod";
 import type { Environment } from "../../contract/environments.ts";
-import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import {
+  BUILT_IN_ENVIRONMENTS,
+  ENVIRONMENT_PREVIEW,
+  ENVIRONMENT_PRODUCTION,
+} from "../../contract/environment_names.ts";
 import { SCOPE_ALL } from "../../contract/variables.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
@@ -13,14 +17,11 @@ export const environmentRecord = z.object({
 });
 export type EnvironmentRecord = z.infer<typeof environmentRecord>;
 
-/** The environments that every project has. An environment's name is also its ID. */
-export const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
-
 /**
  * Returns whether a name is reserved, and therefore not available for a project's own environments.
  */
 export function isReservedEnvironment(name: string): boolean {
-  return BUILT_IN.includes(name) || name === SCOPE_ALL;
+  return BUILT_IN_ENVIRONMENTS.includes(name) || name === SCOPE_ALL;
 }
 
 /** Returns the host label that always serves an environment's latest deployment. */

@@ -1,5 +1,6 @@
 /** A project's own environments in Deno KV. @module */
 import * as z from "zod";
+import { BUILT_IN_ENVIRONMENTS } from "../../contract/environment_names.ts";
 import { isUuid } from "../../lib/ids.ts";
 import {
   keys,
@@ -10,12 +11,7 @@ import {
   readRecord,
 } from "../core/store/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
-import {
-  BUILT_IN,
-  environmentLabel,
-  type EnvironmentRecord,
-  environmentRecord,
-} from "./environment.ts";
+import { environmentLabel, type EnvironmentRecord, environmentRecord } from "./environment.ts";
 import type { RecordStore } from "../../store/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 
@@ -80,12 +76,12 @@ export class EnvironmentStore {
    * there is no such environment.
    */
   async findName(projectId: string, reference: string): Promise<string | undefined> {
-    if (BUILT_IN.includes(reference)) return reference;
+    if (BUILT_IN_ENVIRONMENTS.includes(reference)) return reference;
     return (await this.find(projectId, reference))?.name;
   }
 
   async names(projectId: string): Promise<string[]> {
-    const names = [...BUILT_IN];
+    const names = [...BUILT_IN_ENVIRONMENTS];
     const own = readAll(this.#kv, keys.environments(projectId), environmentRecord);
     for await (const { value } of own) names.push(value.name);
     return names;

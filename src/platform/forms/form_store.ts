@@ -1,5 +1,5 @@
 /** Form submissions: records are stored here, and files in the environment's blob store. @module */
-import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { BUILT_IN_ENVIRONMENTS } from "../../contract/environment_names.ts";
 import type { FormState } from "../../contract/forms.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
 import type { ObjectStore } from "../blobs/mod.ts";
@@ -36,9 +36,6 @@ const MAX_FILE_BYTES = 1024 ** 3;
 const MAX_SPAM = 1_000;
 /** How long spam is kept, in milliseconds: 30 days. */
 export const KEEP_SPAM_MS = 30 * 86_400_000;
-
-/** Environments that cannot be deleted. */
-const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
 const NOTHING: CountRecord = { inbox: 0, spam: 0, lastAt: 0, fileBytes: 0, retentionMs: null };
 
@@ -89,7 +86,9 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     const key = countKey(record);
     const owners = [
       keys.project(workspaceId, projectId),
-      ...(BUILT_IN.includes(environment) ? [] : [keys.environmentByName(projectId, environment)]),
+      ...(BUILT_IN_ENVIRONMENTS.includes(environment)
+        ? []
+        : [keys.environmentByName(projectId, environment)]),
     ];
     return await commitWithRetries(this.kv, [key], async (operation) => {
       for (const owner of owners) {

@@ -9,6 +9,7 @@ import {
   NotAdmittedError,
   type SharedBuildLogs,
 } from "../builds/mod.ts";
+import { isDeploymentUnderWay } from "../../contract/deployments.ts";
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { schemaLines } from "../../lib/schema_lines.ts";
 import type { Addresses } from "../core/addresses.ts";
@@ -168,9 +169,7 @@ export class BranchDeployer {
     while (!signal.aborted) {
       const deployment = await this.#services.deployments.find(projectId, id);
       if (deployment === undefined) return "the deployment was deleted";
-      if (!["PENDING", "BUILDING", "DEPLOYING"].includes(deployment.status)) {
-        return this.#end(deployment, say);
-      }
+      if (!isDeploymentUnderWay(deployment.status)) return this.#end(deployment, say);
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
     return undefined;

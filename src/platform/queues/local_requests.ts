@@ -6,24 +6,28 @@
  */
 import * as z from "zod";
 import { messageOf } from "../../lib/error_message.ts";
+import {
+  MAX_DELAY_SECONDS,
+  MAX_MESSAGE_BYTES,
+  MAX_MESSAGE_KEY,
+  MAX_MESSAGE_TYPE,
+} from "../../lib/queue_limits.ts";
 import { readLimited } from "../../lib/read_limited.ts";
 import { Failure, toFailure } from "../core/http/mod.ts";
-import { MAX_BODY_BYTES, MAX_DELAY_SECONDS, type NewMessage } from "./message.ts";
+import type { NewMessage } from "./message.ts";
 
 const PATH = /^\/v1\/queues\/([^/]+)\/messages$/;
-const MAX_TEXT = 200;
-const MAX_TYPE = 128;
 
 const DELAY_RULE = `Use a whole number of seconds from 0 to ${MAX_DELAY_SECONDS}`;
 const AT_RULE = "Use a time such as 2026-12-01T09:00:00Z, at most 30 days from now";
-const textRule = (name: string) => `Use ${name} of 1 to ${MAX_TEXT} characters`;
+const textRule = (name: string) => `Use ${name} of 1 to ${MAX_MESSAGE_KEY} characters`;
 
 const optionsSchema = z.strictObject({
   delay: z.string().regex(/^\d{1,7}$/, DELAY_RULE).transform(Number)
     .refine((seconds) => seconds <= MAX_DELAY_SECONDS, DELAY_RULE).optional(),
   at: z.iso.datetime({ offset: true, error: AT_RULE }).optional(),
-  key: z.string().min(1, textRule("a key")).max(MAX_TEXT, textRule("a key")).optional(),
-  id: z.string().min(1, textRule("an id")).max(MAX_TEXT, textRule("an id")).optional(),
+  key: z.string().min(1, textRule("a key")).max(MAX_MESSAGE_KEY, textRule("a key")).optional(),
+  id: z.string().min(1, textRule("an id")).max(MAX_MESSAGE_KEY, textRule("an id")).optional(),
 });
 
 export const isQueuePath = (path: string): boolean => path.startsWith("/v1/queues/");
@@ -60,12 +64,15 @@ async function readMessage(
   }
   const { delay, at, key, id } = parsed.data;
   const contentType = request.headers.get("content-type") ?? "application/octet-stream";
-  if (contentType.length > MAX_TYPE) {
-    throw new Failure("invalid_request", `Use a Content-Type of at most ${MAX_TYPE} characters`);
+  if (contentType.length > MAX_MESSAGE_TYPE) {
+    throw new Failure(
+      "invalid_request",
+      `Use a Content-Type of at most ${MAX_MESSAGE_TYPE} characters`,
+    );
   }
-  const body = await readLimited(request.body, MAX_BODY_BYTES);
+  const body = await readLimited(request.body, MAX_MESSAGE_BYTES);
   if (body === undefined) {
-    throw new Failure("payload_too_large", `Use a body of at most ${MAX_BODY_BYTES} bytes`);
+    throw new Failure("payload_too_large", `Use a body of at most ${MAX_MESSAGE_BYTES} bytes`);
   }
   return {
     queue,

@@ -5,10 +5,6 @@
  */
 import * as z from "zod";
 
-/** Maximum size of a message body, in bytes. */
-export const MAX_BODY_BYTES = 256 * 1024;
-/** Maximum delay before a message is first delivered: 30 days, in seconds. */
-export const MAX_DELAY_SECONDS = 30 * 24 * 60 * 60;
 /** Maximum number of waiting messages and dead letters in a queue. */
 export const MAX_STORED = 100_000;
 /** Maximum number of messages that an environment can send in ten seconds. */

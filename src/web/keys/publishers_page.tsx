@@ -3,8 +3,10 @@
 /** @module A workspace's trusted publishers, and the form for a new one. */
 import { endpoints } from "../../contract/endpoints.ts";
 import {
+  ISSUER_MAX,
   MAX_PUBLISHERS,
   PUBLISHER_PROVIDERS,
+  REPOSITORY_MAX,
   type TrustedPublisher,
 } from "../../contract/publishers.ts";
 import { EMPTY, type FormPage, type FormState, refused } from "../layout/form.ts";
@@ -35,7 +37,7 @@ import { namedIn } from "../visit/board_context.ts";
 const USUAL: Grant = { permissions: ["deploy-previews"], projects: null };
 
 /** The claims that can be required in a token. */
-const LIMITS: readonly Pick<FieldProps, "name" | "label" | "hint">[] = [
+const LIMITS: readonly Pick<FieldProps, "name" | "label" | "hint" | "maxlength">[] = [
   {
     name: "branch",
     label: "Branch",
@@ -52,6 +54,7 @@ const LIMITS: readonly Pick<FieldProps, "name" | "label" | "hint">[] = [
     name: "issuer",
     label: "Issuer",
     hint: "Only for GitHub Enterprise Server or self-hosted GitLab",
+    maxlength: ISSUER_MAX,
   },
 ];
 
@@ -119,15 +122,15 @@ function AddForm({ context, choices, state, grant }: {
         state={state}
         hint="For example acme/shop"
         autocomplete="off"
-        maxlength={500}
+        maxlength={REPOSITORY_MAX}
       />
       {LIMITS.map((limit) => (
         <Field
           key={limit.name}
+          maxlength={255}
           {...limit}
           state={state}
           autocomplete="off"
-          maxlength={255}
           optional
         />
       ))}

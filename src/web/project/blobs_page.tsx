@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /** @module An environment's blob store: folders, objects, and forms for them. */
-import type { BlobObject } from "../../contract/blob_store.ts";
+import { type BlobObject, MAX_KEY_BYTES } from "../../contract/blob_store.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
@@ -14,9 +14,6 @@ import { shownKey } from "./kv_value.ts";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 import { pathWith, StoreFilters } from "./store_filters.tsx";
-
-/** Maximum length of an object's key in UTF-8 bytes, and therefore also in characters. */
-export const MAX_KEY = 1024;
 
 /** Lifetimes of signed links in seconds, by label. */
 export const LINK_TIMES: readonly (readonly [seconds: number, words: string])[] = [
@@ -155,7 +152,7 @@ function UploadCard({ parts, view }: { readonly parts: ProjectVisit; readonly vi
             name="folder"
             state={state}
             autocomplete="off"
-            maxlength={MAX_KEY}
+            maxlength={MAX_KEY_BYTES}
             initial={folderOf(prefix)}
             hint="For example photos/. Leave empty for the top folder."
             optional
@@ -202,7 +199,7 @@ export function blobsPage(parts: ProjectVisit, view: BlobsView): Response {
             also="#upload,#blob-usage"
             {...view.selection}
             environments={view.environments}
-            maxlength={MAX_KEY}
+            maxlength={MAX_KEY_BYTES}
           />
           <Objects parts={parts} view={view} />
         </div>
@@ -256,7 +253,7 @@ function ObjectCard({ parts, view, object }: {
         <span class="dots">
           <span>{environment}</span>
           <span>{formatBytes(size)}</span>
-          <span>{contentType.slice(0, MAX_KEY)}</span>
+          <span>{contentType.slice(0, MAX_KEY_BYTES)}</span>
           <span>
             changed <Ago at={modifiedAt} now={now} />
           </span>

@@ -1,5 +1,6 @@
 /** @module `/workspaces/{slug}/projects/{project}/blobs`. */
 import { readStoreRefusal } from "../../client/store_refusal.ts";
+import { MAX_KEY_BYTES } from "../../contract/blob_store.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -14,7 +15,6 @@ import {
   blobsPage,
   closedBlobsPage,
   LINK_TIMES,
-  MAX_KEY,
   type ObjectView,
 } from "./blobs_page.tsx";
 import { environmentNames } from "./environment_names.ts";
@@ -41,7 +41,7 @@ const MAX_FILES = 100;
 const DOWNLOAD_SECONDS = 60;
 
 const textOf = (query: URLSearchParams, name: string): string =>
-  query.get(name)?.slice(0, MAX_KEY) ?? "";
+  query.get(name)?.slice(0, MAX_KEY_BYTES) ?? "";
 
 const environmentOf = ({ query }: PersonVisit): string =>
   textOf(query, "environment") || ENVIRONMENT_PRODUCTION;

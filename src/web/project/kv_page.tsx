@@ -2,6 +2,7 @@
 /** @jsxImportSource hono/jsx */
 /** @module An environment's key-value store: keys, values, and forms for them. */
 import { formatBytes } from "../../lib/format.ts";
+import { MAX_KEY_BYTES, MAX_TYPE_LENGTH } from "../../lib/kv_limits.ts";
 import type { KvEntry } from "../../contract/kv.ts";
 import { Empty } from "../layout/board_pieces.tsx";
 import { Card, EndButton, Field, Form, Moment, Trouble } from "../layout/pieces.tsx";
@@ -115,7 +116,7 @@ function Options({ state, contentType, ttl }: {
         name="contentType"
         state={state}
         autocomplete="off"
-        maxlength={128}
+        maxlength={MAX_TYPE_LENGTH}
         initial={contentType}
       />
       <Field
@@ -218,7 +219,7 @@ function AddCard({ parts, view }: { readonly parts: ProjectVisit; readonly view:
             name="key"
             state={state}
             autocomplete="off"
-            maxlength={512}
+            maxlength={MAX_KEY_BYTES}
             initial={prefix}
           />
           <ValueField value={state.values.value ?? ""} />
@@ -245,7 +246,7 @@ export function kvPage(parts: ProjectVisit, view: KvView): Response {
             also="#add"
             {...view.selection}
             environments={view.environments}
-            maxlength={512}
+            maxlength={MAX_KEY_BYTES}
           />
           <Keys parts={parts} view={view} />
         </div>

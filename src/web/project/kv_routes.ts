@@ -1,6 +1,7 @@
 /** @module `/workspaces/{slug}/projects/{project}/kv`. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { MAX_KEY_BYTES } from "../../lib/kv_limits.ts";
 import { type FormPage, refused } from "../layout/form.ts";
 import { goTo } from "../layout/document.tsx";
 import { type BoardServices, namedIn } from "../visit/board_context.ts";
@@ -15,11 +16,9 @@ import { QUESTIONS } from "../asking/questions.ts";
 const AT = "/workspaces/:slug/projects/:project/kv";
 /** Maximum number of keys on a page. This limits the page's size even with the longest keys. */
 const SIZE = 20;
-/** Maximum length of a key in UTF-8 bytes, and therefore also in characters. */
-const MAX_KEY = 512;
 
 const textOf = (query: URLSearchParams, name: string): string =>
-  query.get(name)?.slice(0, MAX_KEY) ?? "";
+  query.get(name)?.slice(0, MAX_KEY_BYTES) ?? "";
 
 const selectionIn = (query: URLSearchParams): KvSelection => ({
   environment: textOf(query, "environment") || ENVIRONMENT_PRODUCTION,

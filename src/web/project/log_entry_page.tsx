@@ -9,6 +9,7 @@ import type { LogEntry } from "../../contract/logs.ts";
 import { durationText } from "../layout/board_pieces.tsx";
 import { Card, Moment } from "../layout/pieces.tsx";
 import { formatBytes } from "../../lib/format.ts";
+import { METHODS } from "../../rules/mod.ts";
 import { LogLine } from "./log_line.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
@@ -43,7 +44,7 @@ function factsOf(entry: LogEntry): [string, string][] {
 }
 
 /** Request methods that the edge page can explain. */
-const EXPLAINED = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+const EXPLAINED: ReadonlySet<string> = new Set(METHODS);
 
 function Ways({ parts, entry, errors }: {
   readonly parts: ProjectVisit;

@@ -3,14 +3,15 @@
  */
 import { filePath } from "../../contract/deployment_files.ts";
 import { MAX_SOURCE_FILES } from "../../contract/repositories.ts";
+import { ENV_FILE } from "../../lib/env_files.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 
 /**
- * Matches files to skip: development tools' files, and files that can contain secrets. The script
- * in the browser uses the same expression, so it does not even read such files.
+ * Matches files to skip: development tools' files, and environment files except `.env.example`. The
+ * script in the browser uses the same expression, so it does not even read such files.
  */
 export const LEFT_OUT = String
-  .raw`(?:^|/)(?:node_modules|\.git|__MACOSX|\.DS_Store|Thumbs\.db|\.env(?:\.(?!example(?:/|$))[^/]*)?)(?:/|$)`;
+  .raw`(?:^|/)(?!\.env\.example(?:/|$))(?:node_modules|\.git|__MACOSX|\.DS_Store|Thumbs\.db|${ENV_FILE})(?:/|$)`;
 
 /** Maximum number of enclosing folders that are removed from a site's paths. */
 const MAX_AROUND = 8;

@@ -11,6 +11,8 @@ Deno.test("siteFiles() strips enclosing folders and omits development files and 
     "export/site/css/site.css",
     "export/site/.env",
     "export/site/.env.production",
+    "export/site/.envrc",
+    "export/site/.envrc.html",
     "export/site/.env.example",
     "export/site/node_modules/a/index.js",
     "export/site/.git/HEAD",
@@ -21,6 +23,7 @@ Deno.test("siteFiles() strips enclosing folders and omits development files and 
   assert.deepEqual(pathsOf(siteFiles(given)), [
     "index.html",
     "css/site.css",
+    ".envrc.html",
     ".env.example",
     ".well-known/security.txt",
   ]);

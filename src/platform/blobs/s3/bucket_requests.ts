@@ -4,7 +4,8 @@
  * @module
  */
 import pMap from "p-map";
-import { MAX_KEY_BYTES, MAX_LIST } from "../limits.ts";
+import { MAX_KEY_BYTES } from "../../../contract/blob_store.ts";
+import { MAX_LIST } from "../limits.ts";
 import type { ObjectPage } from "../list_objects.ts";
 import type { BlobPlace, ObjectRecord } from "../object_record.ts";
 import { BlobStoreError } from "../store_error.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MAX_OBJECT_BYTES } from "../limits.ts";
+import { MAX_OBJECT_BYTES } from "../../../contract/blob_store.ts";
 import type { BlobPlace, ObjectRecord } from "../object_record.ts";
 import { BlobStoreError } from "../store_error.ts";
 import { dateOf, xml } from "./bucket_requests.ts";

@@ -4,14 +4,13 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { MAX_SIGNED_SECONDS } from "../../../contract/blob_store.ts";
 import { equalInConstantTime, hmacSha256 } from "../../../lib/hash.ts";
 import { BlobStoreError } from "../store_error.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
 /** Maximum difference from a client's clock, in milliseconds. */
 const MAX_SKEW_MS = 15 * 60_000;
-/** Maximum lifetime of a signed URL, in seconds. */
-const MAX_EXPIRY_SECONDS = 7 * 24 * 60 * 60;
 
 export const UNSIGNED = "UNSIGNED-PAYLOAD";
 
@@ -104,8 +103,8 @@ function headerClaim(authorization: string, headers: Headers): Claim {
 
 function queryClaim(given: ReadonlyMap<string, string>, headers: Headers): Claim {
   const expires = Number(given.get("X-Amz-Expires"));
-  if (!Number.isInteger(expires) || expires < 1 || expires > MAX_EXPIRY_SECONDS) {
-    throw malformed(`X-Amz-Expires must be from 1 to ${MAX_EXPIRY_SECONDS}`);
+  if (!Number.isInteger(expires) || expires < 1 || expires > MAX_SIGNED_SECONDS) {
+    throw malformed(`X-Amz-Expires must be from 1 to ${MAX_SIGNED_SECONDS}`);
   }
   return {
     ...credential(given.get("X-Amz-Credential") ?? ""),

@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 import { type Build, BUILD_STATES } from "../../../contract/builds.ts";
-import type { DeploymentState } from "../../../contract/deployments.ts";
+import { type DeploymentState, isDeploymentUnderWay } from "../../../contract/deployments.ts";
 
 export const buildRecord = z.object({
   /** The ID of the build's deployment. */
@@ -55,13 +55,6 @@ export interface KnownCommit {
   readonly status: DeploymentState;
   /** Whether the production or branch URL serves the deployment. */
   readonly isShown: boolean;
-}
-
-const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
-
-/** Returns whether a deployment is still being built, so it is neither live nor ended. */
-export function isDeploymentUnderWay(status: DeploymentState): boolean {
-  return UNDER_WAY.has(status);
 }
 
 /**

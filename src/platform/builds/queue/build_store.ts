@@ -5,6 +5,7 @@
  * @module
  */
 import * as z from "zod";
+import { isDeploymentUnderWay } from "../../../contract/deployments.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../../contract/environment_names.ts";
 import { type DeploymentRecord, deploymentRecord } from "../../deployments/mod.ts";
 import type { BuildRunnerName } from "../logs/shared_build_logs.ts";
@@ -24,7 +25,6 @@ import {
   branchBuilds,
   type BuildRecord,
   buildRecord,
-  isDeploymentUnderWay,
   isUnderWay,
   type KnownCommit,
 } from "./build_record.ts";
