@@ -1,6 +1,6 @@
 /** Projects' environments. @module */
 export { createEnvironments } from "./create_environments.ts";
-export { environmentLabel, latestLabel, ownLabel } from "./environment.ts";
+export { environmentLabel, isOwnEnvironment, latestLabel, ownLabel } from "./environment.ts";
 export {
   deletedEnvironments,
   EnvironmentStore,
