@@ -15,6 +15,7 @@ import { isUuid } from "../../lib/ids.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { ifMissing, namesIn } from "../../lib/missing_files.ts";
 import { type BlobStore, type BlobVault, keys, readAll, readRecord } from "../core/store/mod.ts";
+import { syncFolder, syncTree } from "../../lib/sync_folder.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import type { RecordStore } from "../../store/mod.ts";
@@ -180,6 +181,9 @@ export class PushedRepositories {
     });
     await this.#removeUnused(join(repository, PACKS), record.packs);
     await removeUnchecked(join(repository, "objects"));
+    // The version must not survive a power failure that the packs do not survive.
+    await syncTree(repository);
+    await syncFolder(this.#options.root);
     await this.#keepVersion(projectId, versionstamp);
     return versionstamp;
   }
