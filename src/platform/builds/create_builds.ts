@@ -17,7 +17,7 @@ import { commitDeployer, type DeployCommit } from "./deploy_commit.ts";
 import type { BuildSettings } from "./build_settings.ts";
 import { BuildStore } from "./queue/build_store.ts";
 import { BuildWorker } from "./queue/build_worker.ts";
-import { BuildLogArchive } from "./logs/build_log_archive.ts";
+import { BuildLogArchive, buildLogBlobs } from "./logs/build_log_archive.ts";
 import { BuildLogs, type LoggedBuild } from "./logs/build_logs.ts";
 import { SharedBuildLogs } from "./logs/shared_build_logs.ts";
 import { bindBuildLogRoutes } from "./logs/routes.ts";
@@ -166,7 +166,7 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
         await buildQueue.drop(id);
       },
       async *neededBlobs() {
-        yield* archive.blobs();
+        yield* buildLogBlobs(kv);
         yield* repositoryBlobs(kv);
       },
       async removeProject(projectId) {
