@@ -13,8 +13,9 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 async function syncFile(path: string): Promise<void> {
-  // Windows flushes only files that are open for writing.
-  using file = await Deno.open(path, { read: true, write: true });
+  // Windows flushes only files that are open for writing. Elsewhere, a file can be read-only, such
+  // as git's packs.
+  using file = await Deno.open(path, { read: true, write: Deno.build.os === "windows" });
   await file.sync();
 }
 

@@ -8,7 +8,7 @@ import { type GitService, type GitUrlRules, refuseGitUrl } from "../platform/git
 import { createLogs } from "../platform/logs/mod.ts";
 import { createProjects } from "../platform/projects/mod.ts";
 import { createVariables, type VariableParts } from "../platform/variables/mod.ts";
-import { deleteProject } from "./delete_project.ts";
+import { deleteEnvironmentData, deleteProject } from "./delete_project.ts";
 
 /** Creates projects, their configuration, and their sites' logs. */
 export function composeProjects(
@@ -31,9 +31,8 @@ export function composeProjects(
   });
   const environments = createEnvironments(foundation, {
     projects: projects.projects,
-    async onDeleted(environment) {
-      for (const each of capabilities) await each.removeEnvironment?.(environment);
-    },
+    onDeleted: (environment) =>
+      deleteEnvironmentData({ kv: foundation.kv, capabilities }, environment),
   });
   const variables = createVariables(foundation, {
     ...neighbors,

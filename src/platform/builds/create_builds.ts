@@ -4,7 +4,7 @@ import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
-import { type GitService, PUSHED_FOLDER, PushedRepositories } from "../git/mod.ts";
+import { type GitService, PUSHED_FOLDER, PushedRepositories, repositoryBlobs } from "../git/mod.ts";
 import type { GitCredentialStore, ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
 import type { BuildLogLine } from "../../contract/build_logs.ts";
@@ -17,7 +17,7 @@ import { commitDeployer, type DeployCommit } from "./deploy_commit.ts";
 import type { BuildSettings } from "./build_settings.ts";
 import { BuildStore } from "./queue/build_store.ts";
 import { BuildWorker } from "./queue/build_worker.ts";
-import { BuildLogArchive } from "./logs/build_log_archive.ts";
+import { BuildLogArchive, buildLogBlobs } from "./logs/build_log_archive.ts";
 import { BuildLogs, type LoggedBuild } from "./logs/build_logs.ts";
 import { SharedBuildLogs } from "./logs/shared_build_logs.ts";
 import { bindBuildLogRoutes } from "./logs/routes.ts";
@@ -76,9 +76,11 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
     onLine: parts.onBuildLine,
     onEnded: (build) => sharedBuildLogs.hasEnded(build),
   });
-  const pushedRepositories = nodes.isShared
-    ? new PushedRepositories({ ...foundation, root: join(dataDir.root, PUSHED_FOLDER) })
-    : undefined;
+  const repositories = new PushedRepositories({
+    ...foundation,
+    root: join(dataDir.root, PUSHED_FOLDER),
+  });
+  const pushedRepositories = nodes.isShared ? repositories : undefined;
   const opened = (parts.open ?? openBuilds)({
     ...foundation,
     ...parts,
@@ -139,6 +141,7 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
       storeChanged: (changed) => buildQueue.follow(changed),
       rereadStore: () => buildQueue.takeUp(),
       async start() {
+        if (!nodes.isShared) await repositories.unshare(onTrouble);
         await opened.recover?.();
         await buildQueue.start();
       },
@@ -163,8 +166,8 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
         await buildQueue.drop(id);
       },
       async *neededBlobs() {
-        yield* archive.blobs();
-        if (pushedRepositories !== undefined) yield* pushedRepositories.blobs();
+        yield* buildLogBlobs(kv);
+        yield* repositoryBlobs(kv);
       },
       async removeProject(projectId) {
         await git.removeMirror(projectId);

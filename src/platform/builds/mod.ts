@@ -3,6 +3,7 @@ export { BuildQueue } from "./queue/build_queue.ts";
 export { type BuildRecord, buildToWire } from "./queue/build_record.ts";
 export { type BuildSettings, hiddenPlaces } from "./build_settings.ts";
 export { BuildStore, NotAdmittedError } from "./queue/build_store.ts";
+export { buildLogBlobs } from "./logs/build_log_archive.ts";
 export { createBuilds } from "./create_builds.ts";
 export type { DeployCommit } from "./deploy_commit.ts";
 export { followBuildLog } from "./logs/follow_build_log.ts";

@@ -22,6 +22,19 @@ export async function shownStorages(kv: RecordStore): Promise<StorageRecord[]> {
   return shown;
 }
 
+/**
+ * Lists the dumps of a restored backup from which branches are still to be created. `id` is the ID
+ * of the original storage.
+ */
+export async function pendingDumps(kv: RecordStore): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {
+    const source = value.task?.source;
+    if (source?.type === "backup") ids.push(source.id);
+  }
+  return ids;
+}
+
 function restored(branch: BranchRecord, random: Random): BranchRecord {
   const { storage, task } = branch;
   if (storage?.engine === "server") {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { adoptRecords, shownStorages } from "./backup_records.ts";
+export { adoptRecords, pendingDumps, shownStorages } from "./backup_records.ts";
 export { BranchStore } from "./branch_store.ts";
 export { createDatabases, type DatabaseParts, type Databases } from "./create_databases.ts";
 export type { DatabaseStore } from "./database_store.ts";

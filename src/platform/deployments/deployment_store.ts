@@ -6,7 +6,7 @@
  */
 import * as z from "zod";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
-import { latestLabel } from "../environments/mod.ts";
+import { isOwnEnvironment, latestLabel } from "../environments/mod.ts";
 import { type HostRecord, type ProjectRecord, projects } from "../projects/mod.ts";
 import {
   type Committed,
@@ -178,8 +178,10 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
    * @throws {StaleDecisionError}
    */
   activate(deployment: DeploymentRecord, now: number): Promise<Committed<Activated>> {
-    const { projectId, id, workspaceId } = deployment;
+    const { projectId, id, workspaceId, environment } = deployment;
     const contended = [keys.deployment(projectId, id), keys.project(workspaceId, projectId)];
+    const owner = keys.environmentByName(projectId, environment);
+    const checked = isOwnEnvironment(environment) ? [owner] : [];
     return commitVersioned(this.kv, contended, async (operation) => {
       const [current, project] = await Promise.all([
         this.read(deployment.projectId, deployment.id),
@@ -187,6 +189,13 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
       ]);
       if (current === undefined || project === undefined) {
         throw new StaleDecisionError("The deployment or project was deleted");
+      }
+      for (const key of checked) {
+        const { versionstamp } = await this.kv.get(key);
+        if (versionstamp === null) {
+          throw new StaleDecisionError(`The environment "${environment}" was deleted`);
+        }
+        operation.check({ key, versionstamp });
       }
       const live = moveDeployment(current.value, "LIVE", { now });
       const production = live.environment === ENVIRONMENT_PRODUCTION;
@@ -200,7 +209,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
       const hosts = labels.map((label) => ({ label, deploymentId: live.id }));
       await pointLabels(this.kv, operation, { hosts, projectId: live.projectId });
       return { deployment: live, project: changed, hosts };
-    });
+    }, { checked });
   }
 
   /** Serves a deployment only at its own URL. @throws {StaleDecisionError} */

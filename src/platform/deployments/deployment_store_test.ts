@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { keys } from "../core/store/keys.ts";
+import { EnvironmentStore, finishEnvironmentDeletion } from "../environments/mod.ts";
 import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";
 import { testProject } from "../projects/_test_project.ts";
@@ -98,4 +99,24 @@ Deno.test("DeploymentStore.create() records the start event once the deployment 
     assert.deepEqual(await noted(), []);
     assert.equal(await store.create(DEPLOYMENT), true);
     assert.deepEqual(await noted(), ["started of PENDING"]);
+  }));
+
+Deno.test("DeploymentStore.activate() fails in a deleted environment", () =>
+  withStore(async (store, _noted, kv) => {
+    const environments = new EnvironmentStore(kv);
+    const staging = { id: "e1", name: "staging", createdAt: 0 };
+    const deploying = { ...DEPLOYMENT, status: "DEPLOYING", environment: "staging" } as const;
+    await kv.set(keys.project("w1", "p1"), PROJECT);
+    await kv.set(keys.deployment("p1", "d1"), deploying);
+    assert.ok(await environments.create(PROJECT, staging));
+    await environments.delete(PROJECT, staging);
+    await assert.rejects(store.activate(deploying, 1), /environment "staging" was deleted/);
+    await finishEnvironmentDeletion(kv, {
+      projectId: "p1",
+      projectName: PROJECT.name,
+      name: "staging",
+    });
+    assert.ok(await environments.create(PROJECT, { ...staging, id: "e2" }));
+    const { result } = await store.activate(deploying, 1);
+    assert.equal(result.deployment.status, "LIVE");
   }));

@@ -51,6 +51,11 @@ function bindEnvironmentRoutes(router: Router, services: EnvironmentServices): v
       name: body.name,
       createdAt: now(),
     };
+    const { id: projectId, name: projectName } = project;
+    // An earlier deletion may have failed.
+    if (await environments.isBeingDeleted(projectId, body.name)) {
+      await services.onDeleted({ projectId, projectName, name: body.name });
+    }
     const created = !isReservedEnvironment(body.name) &&
       await environments.create(project, environment);
     if (!created) throw new Failure("conflict", `Environment "${body.name}" already exists`);
@@ -63,15 +68,16 @@ function bindEnvironmentRoutes(router: Router, services: EnvironmentServices): v
       throw new Failure("conflict", `Environment "${params.environment}" cannot be deleted`);
     }
     const environment = await environments.find(project.id, params.environment);
-    if (environment === undefined) {
+    if (environment !== undefined) {
+      note({ before: environment });
+      await environments.delete(project, environment);
+    } else if (!await environments.isBeingDeleted(project.id, params.environment)) {
       throw new Failure("not_found", `Environment "${params.environment}" does not exist`);
     }
-    note({ before: environment });
-    await environments.delete(project, environment);
     await services.onDeleted({
       projectId: project.id,
       projectName: project.name,
-      name: environment.name,
+      name: environment?.name ?? params.environment,
     });
     return undefined;
   });
@@ -97,6 +103,7 @@ export function createEnvironments(
       async *projectKeys(projectId) {
         yield* keysBelow(kv, keys.environments(projectId));
         yield* keysBelow(kv, keys.environmentNames(projectId));
+        yield* keysBelow(kv, keys.environmentDeletions(projectId));
       },
       async projectUsage(projectId) {
         const used = await countBelow(kv, keys.environments(projectId), MAX_COUNTED);

@@ -24,6 +24,9 @@ export function isReservedEnvironment(name: string): boolean {
   return BUILT_IN_ENVIRONMENTS.includes(name) || name === SCOPE_ALL;
 }
 
+/** Returns whether a project has created the environment, so that it can be deleted. */
+export const isOwnEnvironment = (name: string): boolean => !BUILT_IN.includes(name);
+
 /** Returns the host label that always serves an environment's latest deployment. */
 export function environmentLabel(project: string, environment: string): string {
   return environment === ENVIRONMENT_PRODUCTION ? project : `${project}-env-${environment}`;

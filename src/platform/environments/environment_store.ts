@@ -1,7 +1,14 @@
-/** A project's own environments in Deno KV. @module */
+/**
+ * A project's own environments in Deno KV. The commit that removes an environment's record leaves a
+ * tombstone. The tombstone exists until the environment's other data has been removed, so that the
+ * deletion can continue after a crash.
+ *
+ * @module
+ */
 import * as z from "zod";
 import { BUILT_IN_ENVIRONMENTS } from "../../contract/environment_names.ts";
 import { isUuid } from "../../lib/ids.ts";
+import type { DeletedEnvironment } from "../core/capability.ts";
 import {
   keys,
   type Page,
@@ -34,6 +41,23 @@ export async function findEnvironmentName(
   );
 }
 
+const tombstone = z.object({ projectName: z.string() });
+
+/** Lists environments whose deletion has started but not finished. */
+export async function* deletedEnvironments(kv: RecordStore): AsyncGenerator<DeletedEnvironment> {
+  for await (const { key, value } of readAll(kv, keys.allEnvironmentDeletions(), tombstone)) {
+    yield { projectId: String(key[1]), projectName: value.projectName, name: String(key[2]) };
+  }
+}
+
+/** Removes the tombstone once nothing is left of the environment. */
+export async function finishEnvironmentDeletion(
+  kv: RecordStore,
+  { projectId, name }: DeletedEnvironment,
+): Promise<void> {
+  await kv.delete(keys.environmentDeletion(projectId, name));
+}
+
 export class EnvironmentStore {
   readonly #kv: RecordStore;
 
@@ -41,12 +65,16 @@ export class EnvironmentStore {
     this.#kv = kv;
   }
 
-  /** Stores a new environment and its host label. Returns `false` if either is taken. */
+  /**
+   * Stores a new environment and its host label. Returns `false` if either is taken, or if an
+   * environment with the same name is still being deleted.
+   */
   async create(project: ProjectRecord, environment: EnvironmentRecord): Promise<boolean> {
     const name = keys.environmentByName(project.id, environment.name);
     const host = keys.host(environmentLabel(project.name, environment.name));
+    const deletion = keys.environmentDeletion(project.id, environment.name);
     const commit = await this.#kv.atomic()
-      .check({ key: name, versionstamp: null }, { key: host, versionstamp: null })
+      .check(...[name, host, deletion].map((key) => ({ key, versionstamp: null })))
       .set(name, environment.id)
       .set(keys.environment(project.id, environment.id), environment)
       .set(host, { projectId: project.id, deploymentId: null })
@@ -87,8 +115,15 @@ export class EnvironmentStore {
     return names;
   }
 
+  /** Returns whether the data of a deleted environment is still being removed. */
+  async isBeingDeleted(projectId: string, name: string): Promise<boolean> {
+    return (await this.#kv.get(keys.environmentDeletion(projectId, name))).versionstamp !== null;
+  }
+
+  /** Removes an environment from the store and leaves a tombstone, in one commit. */
   async delete(project: ProjectRecord, environment: EnvironmentRecord): Promise<void> {
     await this.#kv.atomic()
+      .set(keys.environmentDeletion(project.id, environment.name), { projectName: project.name })
       .delete(keys.environment(project.id, environment.id))
       .delete(keys.environmentByName(project.id, environment.name))
       .delete(keys.host(environmentLabel(project.name, environment.name)))

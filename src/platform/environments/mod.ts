@@ -1,4 +1,9 @@
 /** Projects' environments. @module */
 export { createEnvironments } from "./create_environments.ts";
-export { environmentLabel, latestLabel, ownLabel } from "./environment.ts";
-export { EnvironmentStore, findEnvironmentName } from "./environment_store.ts";
+export { environmentLabel, isOwnEnvironment, latestLabel, ownLabel } from "./environment.ts";
+export {
+  deletedEnvironments,
+  EnvironmentStore,
+  findEnvironmentName,
+  finishEnvironmentDeletion,
+} from "./environment_store.ts";

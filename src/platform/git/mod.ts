@@ -4,4 +4,4 @@ export type { ExportedParts } from "./export_parts.ts";
 export { type GitUrlRules, refuseGitUrl } from "./git_url.ts";
 export { GitFault, GitMirrors } from "./mirrors.ts";
 export { PUSHED_FOLDER, pushedRepository } from "./pushed_repository.ts";
-export { PushedRepositories, PushOvertakenError } from "./pushed_repositories.ts";
+export { PushedRepositories, PushOvertakenError, repositoryBlobs } from "./pushed_repositories.ts";

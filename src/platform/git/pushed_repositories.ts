@@ -15,6 +15,7 @@ import { isUuid } from "../../lib/ids.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { ifMissing, namesIn } from "../../lib/missing_files.ts";
 import { type BlobStore, type BlobVault, keys, readAll, readRecord } from "../core/store/mod.ts";
+import { syncFolder, syncTree } from "../../lib/sync_folder.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import type { RecordStore } from "../../store/mod.ts";
@@ -46,6 +47,23 @@ type Pack = RepositoryRecord["packs"][number];
 /** Thrown if another push to the repository was stored first. */
 export class PushOvertakenError extends Error {
   override readonly name = "PushOvertakenError";
+}
+
+/** Lists the blobs of all repositories that nodes share. */
+export async function* repositoryBlobs(
+  kv: RecordStore,
+): AsyncGenerator<
+  { readonly workspaceId: string; readonly projectId: string; readonly sha256: string }
+> {
+  const all = readAll(kv, keys.pushedRepositories(), repositoryRecord);
+  for await (const { key, value: { workspaceId, refs, packs } } of all) {
+    const place = { workspaceId, projectId: String(key[1]) };
+    yield { ...place, sha256: refs };
+    for (const { pack, index } of packs) {
+      yield { ...place, sha256: pack.sha256 };
+      yield { ...place, sha256: index.sha256 };
+    }
+  }
 }
 
 interface PushedRepositoriesOptions {
@@ -109,6 +127,26 @@ export class PushedRepositories {
     }
   }
 
+  /**
+   * Turns all repositories of a platform that previously had several nodes into this node's own.
+   * Otherwise, pushes would not change the records, and would be undone by the next shared store.
+   */
+  async unshare(onTrouble: (message: string) => void): Promise<void> {
+    const { kv } = this.#options;
+    for await (const { key } of readAll(kv, keys.pushedRepositories(), repositoryRecord)) {
+      const projectId = String(key[1]);
+      try {
+        await this.#lock.run(projectId, async () => {
+          const versionstamp = await this.#sync(projectId);
+          await this.#forgetVersion(projectId);
+          await kv.atomic().check({ key, versionstamp }).delete(key).commit();
+        });
+      } catch (error) {
+        onTrouble(`Cannot read the pushed repository of project ${projectId}: ${error}`);
+      }
+    }
+  }
+
   /** Removes copies of repositories that no longer exist. Returns the number of removed copies. */
   async removeGone(): Promise<number> {
     let count = 0;
@@ -122,18 +160,6 @@ export class PushedRepositories {
       count++;
     }
     return count;
-  }
-
-  /** Lists the blobs of all repositories. */
-  async *blobs(): AsyncGenerator<{ readonly workspaceId: string; readonly sha256: string }> {
-    const all = readAll(this.#options.kv, keys.pushedRepositories(), repositoryRecord);
-    for await (const { value: { workspaceId, refs, packs } } of all) {
-      yield { workspaceId, sha256: refs };
-      for (const { pack, index } of packs) {
-        yield { workspaceId, sha256: pack.sha256 };
-        yield { workspaceId, sha256: index.sha256 };
-      }
-    }
   }
 
   /** Updates the copy, and returns the record's version; `null` if there is no record. */
@@ -155,6 +181,9 @@ export class PushedRepositories {
     });
     await this.#removeUnused(join(repository, PACKS), record.packs);
     await removeUnchecked(join(repository, "objects"));
+    // The version must not survive a power failure that the packs do not survive.
+    await syncTree(repository);
+    await syncFolder(this.#options.root);
     await this.#keepVersion(projectId, versionstamp);
     return versionstamp;
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { git, makeRepository } from "../../lib/_test_git.ts";
 import { openFsBlobVault } from "../core/store/fs_blob_vault.ts";
 import { pushedRepository } from "./pushed_repository.ts";
-import { PushedRepositories, PushOvertakenError } from "./pushed_repositories.ts";
+import { PushedRepositories, PushOvertakenError, repositoryBlobs } from "./pushed_repositories.ts";
 import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
 const PROJECT = "01890000-0000-7000-8000-000000000001";
@@ -18,7 +18,12 @@ interface Node {
 }
 
 async function withNodes(
-  run: (nodes: { readonly a: Node; readonly b: Node; readonly kv: RecordStore }, work: {
+  run: (world: {
+    readonly a: Node;
+    readonly b: Node;
+    readonly kv: RecordStore;
+    removeBlobs(): Promise<void>;
+  }, work: {
     readonly path: string;
     commit(text: string): Promise<string>;
   }) => Promise<void>,
@@ -44,7 +49,8 @@ async function withNodes(
   };
   try {
     const commit = (text: string) => work.commit("main", { "index.html": text });
-    await run({ a: nodeOf("a"), b: nodeOf("b"), kv }, { path: work.path, commit });
+    const removeBlobs = () => Deno.remove(join(folder, "blobs", WORKSPACE), { recursive: true });
+    await run({ a: nodeOf("a"), b: nodeOf("b"), kv, removeBlobs }, { path: work.path, commit });
   } finally {
     vault.close();
     kv.close();
@@ -68,7 +74,7 @@ async function take(path: string, from: string): Promise<void> {
 }
 
 Deno.test("PushedRepositories shares pushes between nodes in both directions", () =>
-  withNodes(async ({ a, b }, work) => {
+  withNodes(async ({ a, b, kv }, work) => {
     const one = await work.commit("one");
     await a.push(work.path);
     await b.repositories.sync(PROJECT);
@@ -79,7 +85,7 @@ Deno.test("PushedRepositories shares pushes between nodes in both directions", (
     await a.repositories.sync(PROJECT);
     assert.equal(await a.head(), two);
     assert.equal(
-      (await Array.fromAsync(a.repositories.blobs())).length,
+      (await Array.fromAsync(repositoryBlobs(kv))).length,
       5,
       "the refs and two packs",
     );
@@ -126,4 +132,32 @@ Deno.test("a single node shares its repositories, and removes copies without a r
     for await (const { key } of kv.list({ prefix: ["pushed_repositories"] })) await kv.delete(key);
     assert.equal(await b.repositories.removeGone(), 1);
     await assert.rejects(Deno.stat(b.path), Deno.errors.NotFound);
+  }));
+
+Deno.test("PushedRepositories.unshare() keeps shared repositories and later pushes", () =>
+  withNodes(async ({ a, b, kv }, work) => {
+    const fail = (message: string) => assert.fail(message);
+    const one = await work.commit("one");
+    await a.push(work.path);
+    await b.repositories.unshare(fail);
+    assert.equal(await b.head(), one, "node b did not have the repository");
+    assert.deepEqual(await Array.fromAsync(repositoryBlobs(kv)), []);
+    const two = await work.commit("two");
+    await take(b.path, work.path);
+    await b.repositories.shareOwn(async function* () {
+      yield await Promise.resolve({ id: PROJECT, workspaceId: WORKSPACE });
+    });
+    for (const { repositories } of [a, b]) await repositories.sync(PROJECT);
+    assert.deepEqual([await a.head(), await b.head()], [two, two]);
+  }));
+
+Deno.test("PushedRepositories.unshare() keeps the record of a repository that it cannot read", () =>
+  withNodes(async ({ a, b, kv, removeBlobs }, work) => {
+    await work.commit("one");
+    await a.push(work.path);
+    await removeBlobs();
+    const troubles: string[] = [];
+    await b.repositories.unshare((message) => troubles.push(message));
+    assert.match(troubles.join(), /^Cannot read the pushed repository of project /);
+    assert.equal((await Array.fromAsync(repositoryBlobs(kv))).length, 3);
   }));

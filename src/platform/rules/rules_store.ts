@@ -82,9 +82,12 @@ export class RulesStore {
   }
 
   /** Lists the blobs of all revisions, which housekeeping must keep. */
-  async *blobs(): AsyncGenerator<{ readonly workspaceId: string; readonly sha256: string }> {
-    for await (const { value } of readAll(this.#kv, keys.allRulesRevisions(), revisionRecord)) {
-      yield value;
+  async *blobs(): AsyncGenerator<
+    { readonly workspaceId: string; readonly projectId: string; readonly sha256: string }
+  > {
+    const all = readAll(this.#kv, keys.allRulesRevisions(), revisionRecord);
+    for await (const { key, value: { workspaceId, sha256 } } of all) {
+      yield { workspaceId, projectId: String(key[1]), sha256 };
     }
   }
 

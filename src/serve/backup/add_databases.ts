@@ -1,6 +1,7 @@
 /**
- * Adds databases to a backup: the files of embedded branches, and SQL dumps of branches on a
- * server. Each file or dump is a consistent snapshot.
+ * Adds databases to a backup: the files of embedded branches, SQL dumps of branches on a server,
+ * and dumps from a restored backup that are still to be imported. Each file or dump is a consistent
+ * snapshot.
  *
  * @module
  */
@@ -15,7 +16,12 @@ import {
 import { messageOf } from "../../lib/error_message.ts";
 import { lockInTime } from "../../lib/file_lock.ts";
 import { ifMissing } from "../../lib/missing_files.ts";
-import { dumpName, DUMPS_FOLDER, shownStorages } from "../../platform/databases/mod.ts";
+import {
+  dumpName,
+  DUMPS_FOLDER,
+  pendingDumps,
+  shownStorages,
+} from "../../platform/databases/mod.ts";
 import type { ArchiveWriter } from "./archive_writer.ts";
 import { readStoreCopy } from "./copy_store.ts";
 import { BackupError, DATABASES, FOLDERS } from "./backup_layout.ts";
@@ -30,9 +36,18 @@ export interface AddDatabasesOptions {
   readonly postgres: string | undefined;
 }
 
-/** Reads the databases' names from a copy of the store. */
-export function storagesIn(copy: string): Promise<Storage[]> {
-  return readStoreCopy(copy, shownStorages);
+interface FoundDatabases {
+  readonly storages: readonly Storage[];
+  /** Dumps from a restored backup, by the ID of the original storage. */
+  readonly dumps: readonly string[];
+}
+
+/** Reads which databases there are from a copy of the store. */
+export function databasesIn(copy: string): Promise<FoundDatabases> {
+  return readStoreCopy(copy, async (kv) => ({
+    storages: await shownStorages(kv),
+    dumps: await pendingDumps(kv),
+  }));
 }
 
 /** Copies a file of a running database. Returns false if the file no longer exists. */
@@ -44,6 +59,7 @@ async function copyFile(from: string, to: string): Promise<boolean> {
 /** Adds databases without duplicates. */
 export class DatabaseAdder {
   readonly #added = new Set<string>();
+  readonly #missingDumps = new Set<string>();
   #server: Promise<ServerOfBackup> | undefined;
 
   readonly #archive: ArchiveWriter;
@@ -60,7 +76,8 @@ export class DatabaseAdder {
    *
    * @throws {BackupError}
    */
-  async add(storages: readonly Storage[]): Promise<boolean> {
+  async add({ storages, dumps }: FoundDatabases): Promise<boolean> {
+    for (const id of dumps) if (!await this.#addPendingDump(id)) return false;
     for (const storage of storages) {
       if (this.#added.has(storage.id)) continue;
       const isThere = storage.engine === "embedded"
@@ -106,6 +123,15 @@ export class DatabaseAdder {
     } finally {
       await Deno.remove(copy, { recursive: true });
     }
+  }
+
+  /** A dump that is missing twice was not imported in the meantime, so it cannot be backed up. */
+  async #addPendingDump(id: string): Promise<boolean> {
+    const path = `${DUMPS_FOLDER}/${dumpName(id)}`;
+    if (this.#archive.has(path) || this.#missingDumps.has(id)) return true;
+    if (await this.#archive.addFile(path, join(this.#options.dataDir, path))) return true;
+    this.#missingDumps.add(id);
+    return false;
   }
 
   async #addDump({ id }: Storage): Promise<boolean> {

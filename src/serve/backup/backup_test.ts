@@ -5,6 +5,7 @@ import { readFormatMark, writeFormatMark } from "../../lib/data_format.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { git, makeRepository } from "../../lib/_test_git.ts";
 import type { BackupError } from "./backup_layout.ts";
+import { keys } from "../../platform/core/store/mod.ts";
 import { makeBackup } from "./make_backup.ts";
 import { restoreBackup } from "./restore_backup.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
@@ -77,6 +78,45 @@ Deno.test("restoreBackup() restores a pushed repository, which git can clone", a
     await restoreBackup({ from: to, dataDir: restored });
     await git(root, "clone", "--quiet", "--branch", "feature/é@1", `restored/${name}`, "copy");
     assert.equal(await Deno.readTextFile(join(root, "copy", "index.html")), "hello");
+  });
+});
+
+Deno.test("makeBackup() includes restored dumps that are still to be imported", async () => {
+  await withData(async ({ root, dataDir }) => {
+    const [dump, gone] = ["0123456789abcdef", "fedcba9876543210"];
+    const sealed = { keyId: "00000000", nonce: new Uint8Array(1), data: new Uint8Array(1) };
+    const branch = (name: string, id: string) => ({
+      id,
+      databaseId: "d1",
+      name,
+      parent: null,
+      role: name,
+      password: sealed,
+      verifier: "",
+      storage: null,
+      task: {
+        target: { engine: "server", id: "00000000000000aa" },
+        source: { type: "backup", id },
+      },
+      failure: null,
+      gitBranch: null,
+      createdAt: 0,
+      resetAt: null,
+      expiresAt: null,
+    });
+    const kv = await DenoStore.open(join(dataDir, "kv.sqlite3"));
+    await kv.set(keys.databaseBranch("d1", "main"), branch("main", dump));
+    await kv.set(keys.databaseBranch("d1", "lost"), branch("lost", gone));
+    kv.close();
+    await Deno.mkdir(join(dataDir, "database_dumps"));
+    await Deno.writeTextFile(join(dataDir, "database_dumps", `${dump}.sql`), "select 1;");
+    const [to, restored] = [join(root, "b.tar"), join(root, "restored")];
+    const databases = { postgres: undefined };
+    await makeBackup({ dataDir, to, databases, version: "1.2.3", now: () => NOW });
+    await restoreBackup({ from: to, dataDir: restored, takesDamaged: true });
+    const dumps = join(restored, "database_dumps");
+    assert.deepEqual([...Deno.readDirSync(dumps)].map(({ name }) => name), [`${dump}.sql`]);
+    assert.equal(await Deno.readTextFile(join(dumps, `${dump}.sql`)), "select 1;");
   });
 });
 

@@ -21,7 +21,7 @@ import { namesIn } from "../../lib/missing_files.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import { isStoreUrl } from "../../store/mod.ts";
 import { renameDurably } from "../../lib/sync_folder.ts";
-import { type AddDatabasesOptions, DatabaseAdder, storagesIn } from "./add_databases.ts";
+import { type AddDatabasesOptions, DatabaseAdder, databasesIn } from "./add_databases.ts";
 import { type AddBlobs, openBlobAdder } from "./add_blobs.ts";
 import { ArchiveWriter, toFile } from "./archive_writer.ts";
 import { copyStore } from "./copy_store.ts";
@@ -112,7 +112,7 @@ async function addRecords({ archive, folder, options }: Making): Promise<void> {
   try {
     for (let attempt = 1;; attempt++) {
       await copyStore(kv, copy, options.env);
-      if (adder === undefined || await adder.add(await storagesIn(copy))) break;
+      if (adder === undefined || await adder.add(await databasesIn(copy))) break;
       if (attempt === MAX_ATTEMPTS) {
         throw new BackupError(
           `Cannot back up ${dataDir}: its databases keep changing`,

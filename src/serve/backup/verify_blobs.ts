@@ -1,11 +1,14 @@
 /**
- * Reads every blob and checks that all blobs used by deployments and blob stores exist.
+ * Reads every blob and checks that all blobs that records refer to exist.
  *
  * @module
  */
 import { sha256Hex, sha256Stream } from "../../lib/hash.ts";
 import { objectBlobs } from "../../platform/blobs/mod.ts";
+import { buildLogBlobs } from "../../platform/builds/mod.ts";
 import { DeploymentStore, isServed, neededBlobs } from "../../platform/deployments/mod.ts";
+import { repositoryBlobs } from "../../platform/git/mod.ts";
+import { RulesStore } from "../../platform/rules/rules_store.ts";
 import type { BlobName, BlobSource } from "./blob_source.ts";
 import type { DamageList } from "./damage_list.ts";
 import type { RecordStore } from "../../store/mod.ts";
@@ -69,6 +72,15 @@ export async function verifyBlobs(
   }
   for await (const { workspaceId, sha256, projectId } of objectBlobs(kv)) {
     await requireBlob({ workspaceId, sha256 }, `the blob store of project ${projectId}`);
+  }
+  for await (const { workspaceId, sha256, projectId } of new RulesStore(kv).blobs()) {
+    await requireBlob({ workspaceId, sha256 }, `a rules revision of project ${projectId}`);
+  }
+  for await (const { workspaceId, sha256, projectId } of repositoryBlobs(kv)) {
+    await requireBlob({ workspaceId, sha256 }, `the pushed repository of project ${projectId}`);
+  }
+  for await (const { workspaceId, sha256, deploymentId } of buildLogBlobs(kv)) {
+    await requireBlob({ workspaceId, sha256 }, `the build log of deployment ${deploymentId}`);
   }
   return count;
 }

@@ -47,3 +47,37 @@ Deno.test("verifyBlobs() reports a missing blob that an object in a blob store n
     assert.match(damage, /^blob .*, which the blob store of project .* needs, is missing/);
   });
 });
+
+Deno.test("verifyBlobs() reports missing blobs of rules, pushed repositories and build logs", async () => {
+  using kv = await DenoStore.open(":memory:");
+  const { workspaceId, projectId } = PLACE;
+  const blob = (digit: string) => ({ workspaceId, sha256: digit.repeat(64) });
+  await kv.set(keys.rulesRevision(projectId, "r1"), {
+    ...blob("1"),
+    revisionId: "r1",
+    ruleCount: 1,
+    publishedAt: 0,
+    publishedBy: "u1",
+  });
+  const [pack, index] = [blob("2"), blob("3")].map(({ sha256 }) => ({ sha256, size: 1 }));
+  await kv.set(keys.pushedRepository(projectId), {
+    workspaceId,
+    refs: blob("4").sha256,
+    packs: [{ name: `pack-${"a".repeat(40)}`, pack, index }],
+  });
+  await kv.set(keys.buildLog(projectId, "d1"), blob("5"));
+  const source: BlobSource = {
+    async *list() {},
+    stream: () => Promise.resolve(undefined),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  const damage = new DamageList();
+  await verifyBlobs({ source, kv, now: 0 }, damage);
+  assert.deepEqual(damage.named.map((text) => text.replace(/^blob (.).*, which/, "$1:")), [
+    `1: a rules revision of project ${projectId} needs, is missing or cannot be read`,
+    `4: the pushed repository of project ${projectId} needs, is missing or cannot be read`,
+    `2: the pushed repository of project ${projectId} needs, is missing or cannot be read`,
+    `3: the pushed repository of project ${projectId} needs, is missing or cannot be read`,
+    "5: the build log of deployment d1 needs, is missing or cannot be read",
+  ]);
+});

@@ -9,6 +9,15 @@ import type { RecordStore } from "../../../store/mod.ts";
 const archivedLog = z.object({ workspaceId: z.string(), sha256: z.string() });
 type ArchivedLog = z.infer<typeof archivedLog>;
 
+/** Lists the blobs of all stored logs. */
+export async function* buildLogBlobs(
+  kv: RecordStore,
+): AsyncGenerator<ArchivedLog & { readonly deploymentId: string }> {
+  for await (const { key, value } of readAll(kv, keys.allBuildLogs(), archivedLog)) {
+    yield { ...value, deploymentId: String(key[2]) };
+  }
+}
+
 export class BuildLogArchive {
   readonly #options: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "of"> };
 
@@ -36,10 +45,5 @@ export class BuildLogArchive {
     if (found === undefined) return undefined;
     const { workspaceId, sha256 } = found.value;
     return parseLines(new TextDecoder().decode(await vault.of(workspaceId).read(sha256)));
-  }
-
-  async *blobs(): AsyncGenerator<ArchivedLog> {
-    const found = readAll(this.#options.kv, keys.allBuildLogs(), archivedLog);
-    for await (const { value } of found) yield value;
   }
 }

@@ -139,6 +139,14 @@ export const keys = {
     projectId,
     name,
   ],
+  /** Deleted environments whose data is still being removed. */
+  allEnvironmentDeletions: (): Key => ["environment_deletions"],
+  environmentDeletions: (projectId: string): Key => ["environment_deletions", projectId],
+  environmentDeletion: (projectId: string, name: string): Key => [
+    "environment_deletions",
+    projectId,
+    name,
+  ],
 
   allVariables: (): Key => ["variables"],
   variables: (projectId: string): Key => ["variables", projectId],
