@@ -57,7 +57,11 @@ function controlOf({ terms }: Kept): string {
     `stale-if-error=${seconds(staleIfError)}`,
   ];
   if (terms.sharedWithAuthorized) directives.push("public");
-  if (mustRevalidate) directives.push("proxy-revalidate");
+  if (mustRevalidate) {
+    // Only `s-maxage` leaves a response its own stale times.
+    const isStaleAllowed = staleWhileRevalidate > 0 || staleIfError > 0;
+    directives.push(isStaleAllowed ? `s-maxage=${seconds(lifetime)}` : "proxy-revalidate");
+  }
   return directives.join(", ");
 }
 

@@ -163,6 +163,28 @@ Deno.test("a response from a deployment that the edge does not know is not store
   assert.equal(cache.size, 0);
 });
 
+Deno.test("a response with s-maxage keeps its own stale times at the edge", async () => {
+  for (
+    const [control, isStale] of [
+      ["s-maxage=60, stale-while-revalidate=600", true],
+      ["s-maxage=60, stale-if-error=600", true],
+      ["s-maxage=60, stale-while-revalidate=600, must-revalidate", false],
+      ["s-maxage=60", false],
+    ] as const
+  ) {
+    const { get, seen } = world(counting({ "cache-control": control }));
+    await get("/a");
+    await get("/a");
+    seen.isAway = true;
+    seen.now += 100_000;
+    const { status, headers } = await get("/a");
+    assert.equal(status, isStale ? 200 : 503, control);
+    assert.equal(headers.get("x-svc-cache"), isStale ? "STALE" : null, control);
+    seen.now += 3_000_000;
+    assert.equal((await get("/a")).status, 503, control);
+  }
+});
+
 Deno.test("while the platform is unreachable, visitors get a stale response if allowed, otherwise a 503", async () => {
   for (const [control, isKept] of [["max-age=60", true], ["max-age=60, must-revalidate", false]]) {
     const { get, seen } = world(counting({ "cache-control": String(control) }));
