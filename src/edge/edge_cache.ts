@@ -82,7 +82,9 @@ export function forEdgeCache(
   if (isOfOne || terms.noCache || findHeader(headers, "set-cookie") !== undefined) return undefined;
   if (findHeader(headers, "x-svc-cache") !== "HIT") return undefined;
   const named = varyNames(headers);
-  const isSelectable = vary.every(({ name }) => named.includes(name)) &&
+  // Every cache selects encoded content by `Accept-Encoding`, even if `Vary` does not say so.
+  const isSelectable =
+    vary.every(({ name }) => name === "accept-encoding" || named.includes(name)) &&
     !named.some((name) => PERSONAL.has(name));
   if (!isSelectable) return undefined;
   const own: Header[] = [

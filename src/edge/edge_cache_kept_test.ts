@@ -117,6 +117,18 @@ Deno.test("no personal response is stored", async () => {
   assert.equal(seen.kept, 0);
 });
 
+Deno.test("encoded content without Vary is stored for clients that accept the same encodings", async () => {
+  const { seen, get } = world(({ headers }) =>
+    headers.has("accept-encoding")
+      ? new Response("encoded", { headers: { "content-encoding": "gzip" } })
+      : new Response("plain")
+  );
+  const gzip = { "accept-encoding": "gzip" };
+  for (let at = 0; at < 3; at++) assert.equal((await get("/a", gzip)).text, "encoded");
+  assert.equal(seen.asked, 2);
+  assert.equal((await get("/a")).text, "plain");
+});
+
 Deno.test("responses that a rule caches for some visitors are not served to others", async () => {
   const { seen, get } = world(counting(), [
     {
