@@ -57,7 +57,11 @@ function controlOf({ terms }: Kept): string {
     `stale-if-error=${seconds(staleIfError)}`,
   ];
   if (terms.sharedWithAuthorized) directives.push("public");
-  if (mustRevalidate) directives.push("proxy-revalidate");
+  if (mustRevalidate) {
+    // Only `s-maxage` leaves a response its own stale times.
+    const isStaleAllowed = staleWhileRevalidate > 0 || staleIfError > 0;
+    directives.push(isStaleAllowed ? `s-maxage=${seconds(lifetime)}` : "proxy-revalidate");
+  }
   return directives.join(", ");
 }
 
@@ -78,7 +82,9 @@ export function forEdgeCache(
   if (isOfOne || terms.noCache || findHeader(headers, "set-cookie") !== undefined) return undefined;
   if (findHeader(headers, "x-svc-cache") !== "HIT") return undefined;
   const named = varyNames(headers);
-  const isSelectable = vary.every(({ name }) => named.includes(name)) &&
+  // Every cache selects encoded content by `Accept-Encoding`, even if `Vary` does not say so.
+  const isSelectable =
+    vary.every(({ name }) => name === "accept-encoding" || named.includes(name)) &&
     !named.some((name) => PERSONAL.has(name));
   if (!isSelectable) return undefined;
   const own: Header[] = [

@@ -117,6 +117,18 @@ Deno.test("no personal response is stored", async () => {
   assert.equal(seen.kept, 0);
 });
 
+Deno.test("encoded content without Vary is stored for clients that accept the same encodings", async () => {
+  const { seen, get } = world(({ headers }) =>
+    headers.has("accept-encoding")
+      ? new Response("encoded", { headers: { "content-encoding": "gzip" } })
+      : new Response("plain")
+  );
+  const gzip = { "accept-encoding": "gzip" };
+  for (let at = 0; at < 3; at++) assert.equal((await get("/a", gzip)).text, "encoded");
+  assert.equal(seen.asked, 2);
+  assert.equal((await get("/a")).text, "plain");
+});
+
 Deno.test("responses that a rule caches for some visitors are not served to others", async () => {
   const { seen, get } = world(counting(), [
     {
@@ -161,6 +173,28 @@ Deno.test("a response from a deployment that the edge does not know is not store
   assert.equal(headers.get("curious"), "yes");
   assert.ok(!headers.has("x-svc-edge-keep"));
   assert.equal(cache.size, 0);
+});
+
+Deno.test("a response with s-maxage keeps its own stale times at the edge", async () => {
+  for (
+    const [control, isStale] of [
+      ["s-maxage=60, stale-while-revalidate=600", true],
+      ["s-maxage=60, stale-if-error=600", true],
+      ["s-maxage=60, stale-while-revalidate=600, must-revalidate", false],
+      ["s-maxage=60", false],
+    ] as const
+  ) {
+    const { get, seen } = world(counting({ "cache-control": control }));
+    await get("/a");
+    await get("/a");
+    seen.isAway = true;
+    seen.now += 100_000;
+    const { status, headers } = await get("/a");
+    assert.equal(status, isStale ? 200 : 503, control);
+    assert.equal(headers.get("x-svc-cache"), isStale ? "STALE" : null, control);
+    seen.now += 3_000_000;
+    assert.equal((await get("/a")).status, 503, control);
+  }
 });
 
 Deno.test("while the platform is unreachable, visitors get a stale response if allowed, otherwise a 503", async () => {

@@ -94,6 +94,18 @@ Deno.test("a server gets method, path, query, headers, body and client address",
   });
 });
 
+Deno.test("a server gets an unencoded query in the form that a request line can contain", async () => {
+  const routes = [{ pattern: "^/pages/", layer: "server", revalidate: 60, priority: 20 }];
+  const edge = edgeWith({ server: hello }, { routes: [...routes, ...FILES_FIRST] });
+  for (const path of ["/search", "/pages/search"]) {
+    assert.equal((await edge.fetch(`${path}?q=zürich €`)).status, 200);
+  }
+  assert.deepEqual(edge.compute.asked.map(({ target }) => target), [
+    "/search?q=z%C3%BCrich%20%E2%82%AC",
+    "/pages/search?q=z%C3%BCrich%20%E2%82%AC",
+  ]);
+});
+
 Deno.test("a response keeps its headers, except hop-by-hop and edge headers", async () => {
   const edge = edgeWith({
     server: () => {

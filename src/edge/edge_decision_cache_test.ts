@@ -103,6 +103,31 @@ Deno.test("targets that differ in host, path or query are cached separately", as
   }
 });
 
+Deno.test("a cached redirect to HTTPS is not served to clients that use HTTPS", async () => {
+  const edge = dynamicEdge({
+    rules: [toUpstream, cached()],
+    upstream: ({ headers }) =>
+      headers.some(([name, value]) => name === "x-forwarded-proto" && value === "http")
+        ? new Response(null, { status: 308, headers: { location: "https://site.test/page" } })
+        : new Response("page"),
+  });
+  // A front edge that is connected over HTTP relays the requests of both schemes.
+  const url = "http://site.test/page";
+  for (
+    const [state, scheme, status] of [
+      ["MISS", "http", 308],
+      ["MISS", "https", 200],
+      ["HIT", "https", 200],
+      ["HIT", "http", 308],
+      ["HIT", "https", 200],
+    ] as const
+  ) {
+    const response = await edge.fetch(url, { scheme });
+    assert.deepEqual([response.headers.get("x-svc-cache"), response.status], [state, status]);
+    await response.text();
+  }
+});
+
 Deno.test("a target with another spelling is the same page with the same rules", async () => {
   const edge = dynamicEdge({
     rules: [deny({ path: { type: "exact", value: "/no" } }), toUpstream, cached()],

@@ -50,6 +50,11 @@ const rows: readonly Row[] = [
   { name: "a folder's file", path: "/docs/index.html", expected: "/docs/" },
   { name: "a folder's file without .html", path: "/docs/index", expected: "/docs/" },
   { name: "a query", path: "/docs?a=b&c=%2F%zz", expected: "/docs/?a=b&c=%2F%zz" },
+  {
+    name: "a query that no header field can contain",
+    path: "/about.html?q=ü€ %",
+    expected: "/about?q=%C3%BC%E2%82%AC%20%25",
+  },
   { name: "an empty query", path: "/docs?", expected: "/docs/" },
   { name: "HEAD", path: "/about.html", method: "HEAD", expected: "/about" },
   { name: "POST", path: "/about.html", method: "POST", expected: [405, ""] },

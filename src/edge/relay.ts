@@ -4,6 +4,7 @@
  */
 import { UnavailableError } from "../lib/unavailable_error.ts";
 import { type ComputeRequest, connectRunningServer } from "../runtime/mod.ts";
+import { ANSWERED_HERE } from "./cache/origin_request.ts";
 import { isSocketRequest } from "./compute/compute_request.ts";
 import { isFinalStatus, toEdgeResponse } from "./compute/server_response.ts";
 import { discardBody } from "./messages/body.ts";
@@ -77,7 +78,9 @@ export function createRelay(
       readonly signal: (() => AbortSignal) | undefined;
     },
   ): ComputeRequest {
-    const { method } = request;
+    // A refresh must return the whole response, which the cache then stores.
+    const isRefresh = mayKeep === "refresh";
+    const method = isRefresh ? "GET" : request.method;
     const target = request.target.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent);
     const { authority, ip, scheme } = leavesProxies === true ? request.peer : request;
     const signed = sign === undefined
@@ -86,7 +89,9 @@ export function createRelay(
     if (signed === undefined) throw unavailable("The edge has not reached the platform yet");
     const kept = endToEndHeaders(
       request.sentFields,
-      (name) => name === "host" || (sign !== undefined && name.startsWith(OWN_PREFIX)),
+      (name) =>
+        name === "host" || (sign !== undefined && name.startsWith(OWN_PREFIX)) ||
+        (isRefresh && ANSWERED_HERE.has(name)),
     );
     const headers: Header[] = [["host", authority], ...kept, ...signed];
     if (mayKeep !== undefined) headers.push([KEEP_FIELD, mayKeep]);
@@ -121,10 +126,8 @@ export function createRelay(
       discardBody(whole ?? body);
       throw unavailable(`The platform refused the request: ${status}`);
     }
-    const response = toEdgeResponse(request.method, { status, headers, body: whole ?? body }, []);
-    return request.method === "HEAD" && !isOfStream(headers)
-      ? { ...response, body: null }
-      : response;
+    const response = toEdgeResponse(asked.method, { status, headers, body: whole ?? body }, []);
+    return asked.method === "HEAD" && !isOfStream(headers) ? { ...response, body: null } : response;
   }
 
   return { ask, redirectsToHttps, close: () => server.close() };

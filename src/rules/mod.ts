@@ -48,6 +48,7 @@ export {
   requestHost,
 } from "./request/facts.ts";
 export { type IpAddress, IpBlockSet, parseCidr, parseIp } from "./request/ip_address.ts";
+export { queryText } from "./actions/target_field.ts";
 export { isEdgeField, isLifetimeField } from "./request/edge_fields.ts";
 export { normalizePath } from "./request/path.ts";
 export {

@@ -42,6 +42,7 @@ Deno.test("mod.ts exports exactly the expected names", () => {
     "parseIp",
     "parseRuleTests",
     "parseRulesToml",
+    "queryText",
     "readNetlifyBuild",
     "requestHost",
     "rewriteChanged",

@@ -322,3 +322,17 @@ for (const { scope, left } of PURGES) {
     assert.equal(test.seen.length, seen);
   });
 }
+
+Deno.test("encoded content without Vary goes only to clients that accept the same encodings", async () => {
+  const test = new TestCache(({ headers }) =>
+    headers["accept-encoding"] === undefined
+      ? ok("plain", FRESH)
+      : ok("encoded", { ...FRESH, "content-encoding": "gzip" })
+  );
+  const gzip = { headers: { "accept-encoding": "gzip, br" } };
+  assert.equal((await test.read(gzip)).result, "MISS");
+  assert.equal((await test.read({ headers: { "accept-encoding": "br,gzip" } })).result, "HIT");
+  const plain = await test.read();
+  assert.deepEqual([plain.result, plain.header("content-encoding")], ["MISS", undefined]);
+  assert.equal((await test.read()).result, "HIT");
+});

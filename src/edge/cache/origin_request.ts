@@ -1,7 +1,7 @@
 /** @module The request fields that a storable response must not depend on. */
 
 /** The client's conditions, ranges and cache directives, which the cache evaluates itself. */
-const ANSWERED_HERE = [
+export const ANSWERED_HERE: ReadonlySet<string> = new Set([
   "cache-control",
   "if-match",
   "if-modified-since",
@@ -10,7 +10,7 @@ const ANSWERED_HERE = [
   "if-unmodified-since",
   "pragma",
   "range",
-];
+]);
 
 /**
  * Fields that are not in the cache key and that override the method, host, scheme or path in

@@ -1,6 +1,6 @@
 /** @module `Vary` and the secondary cache key that follows from it (RFC 9111, 4.1). */
 import { memoize } from "../../lib/memo.ts";
-import { type HeaderList, isFieldName, joinedHeader } from "../messages/header_list.ts";
+import { findHeader, type HeaderList, isFieldName, joinedHeader } from "../messages/header_list.ts";
 import type { CacheReader, StoredResponse, VaryField } from "./types.ts";
 
 type HasHeader = Pick<CacheReader, "header">;
@@ -35,9 +35,19 @@ export function varyValue(name: string, request: HasHeader): string | null {
   return value.split(",").map((member) => member.trim()).join(",");
 }
 
-/** Returns the secondary cache key of a response to `request`. */
+/** Whether the content is encoded. If so, only clients that accept the encoding can read it. */
+export function isEncoded(headers: HeaderList): boolean {
+  return (findHeader(headers, "content-encoding") ?? "identity") !== "identity";
+}
+
+/**
+ * Returns the secondary cache key of a response to `request`. Encoded content is selected by
+ * `Accept-Encoding` even if `Vary` does not say so.
+ */
 export function varyFields(headers: HeaderList, request: HasHeader): readonly VaryField[] {
-  return varyNames(headers).map((name) => ({ name, value: varyValue(name, request) }));
+  const names = new Set(varyNames(headers));
+  if (isEncoded(headers)) names.add("accept-encoding");
+  return [...names].map((name) => ({ name, value: varyValue(name, request) }));
 }
 
 /** Whether this request has the field values that selected a stored response. */

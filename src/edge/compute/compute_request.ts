@@ -1,4 +1,5 @@
 /** @module Requests in the form that the server of a COMPUTE layer receives. */
+import { queryText } from "../../rules/mod.ts";
 import { type ComputeRequest, DEPTH_HEADER } from "../../runtime/mod.ts";
 import type { BodyStream } from "../messages/body.ts";
 import { endToEndHeaders } from "../messages/message_headers.ts";
@@ -58,8 +59,12 @@ const HANDSHAKE = new Set([
   "sec-websocket-version",
 ]);
 
+/**
+ * Returns the request target. Characters that the request line cannot contain are encoded, because
+ * some clients send them as they are.
+ */
 export function targetText({ path, query }: RequestTarget): string {
-  return query === "" ? path : `${path}?${query}`;
+  return query === "" ? path : `${path}?${queryText(query)}`;
 }
 
 /** Returns the fields that the edge adds to each request to a server. */

@@ -44,10 +44,12 @@ export function cacheRequest(
  * if no step runs before the cache and the key does not depend on the client.
  */
 export function rememberKey(
-  { cachedDecision }: DynamicContext,
+  { cachedDecision, clientRequest }: DynamicContext,
   plan: PipelinePlan,
   { request, rule }: { readonly request: FactsRequest; readonly rule: CacheDecision },
 ): void {
   if (cachedDecision === undefined || plan.runsBeforeCache || rule.type !== "cache") return;
-  if (rule.vary.length === 0) cachedDecision.cacheKey = cacheKey(request, rule);
+  if (rule.vary.length > 0) return;
+  cachedDecision.cacheKey = cacheKey(request, rule);
+  cachedDecision.keyScheme = clientRequest.scheme;
 }

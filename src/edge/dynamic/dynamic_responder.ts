@@ -72,6 +72,7 @@ export class DynamicResponder {
    */
   #hit({ clientRequest, site, facts, cachedDecision }: DynamicContext): EdgeResponse | undefined {
     if (cachedDecision?.cacheKey === undefined) return undefined;
+    if (cachedDecision.keyScheme !== clientRequest.scheme) return undefined;
     if (site.hasServers && isSocketRequest(clientRequest)) return undefined;
     const { common } = site;
     const found = this.#options.cache.fresh(cachedDecision.cacheKey, facts, common);

@@ -5,7 +5,7 @@ import { SingleFlight } from "../../lib/single_flight.ts";
 import { sha256InTurns } from "../../lib/hash.ts";
 import type { ImageStyle } from "../../manifest/mod.ts";
 import { type ImageFormat, MAX_SOURCE_BYTES, type OutboundFetch } from "../../runtime/mod.ts";
-import { CacheControl } from "../cache/cache_control.ts";
+import { CacheControl, deltaSeconds } from "../cache/cache_control.ts";
 import type { RequestTarget } from "../compute/compute_request.ts";
 import type { Bytes } from "../messages/body.ts";
 import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
@@ -205,7 +205,8 @@ export class ImageResponder {
         throw failedStatus(status);
       }
       const bytes = await readSource(body, count);
-      return { bytes, cacheControl: findHeader(headers, "cache-control"), isCurrent };
+      const cacheControl = findHeader(headers, "cache-control");
+      return { bytes, cacheControl, age: findHeader(headers, "age"), isCurrent };
     }).catch((error) => failed({ request, common: site.common }, error));
     return { ...response, isCurrent };
   }
@@ -250,11 +251,13 @@ export class ImageResponder {
       if (known !== undefined) return known;
     }
     return await this.#memory.use(async (count) => {
-      const { bytes, cacheControl: field, isCurrent } = await fetch(count);
+      const { bytes, cacheControl: field, age, isCurrent } = await fetch(count);
       const directives = CacheControl.of(field);
       const isShared = !directives.has("no-store") && !directives.has("private");
-      const seconds = directives.seconds("s-maxage") ?? directives.seconds("max-age") ?? 0;
-      const lifetime = Math.max(minMs, seconds * 1000);
+      const seconds = directives.hasUnqualified("no-cache")
+        ? 0
+        : directives.seconds("s-maxage") ?? directives.seconds("max-age") ?? 0;
+      const lifetime = Math.max(minMs, (seconds - (deltaSeconds(age) ?? 0)) * 1000);
       const identity = await sha256InTurns(bytes);
       if (isShared && isCurrent !== true) {
         this.#remembered.set(scope, { identity, freshUntil: now + lifetime });

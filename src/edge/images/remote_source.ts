@@ -31,6 +31,8 @@ export class SourceFailedError extends Error {
 export interface FetchedSource {
   readonly bytes: Bytes;
   readonly cacheControl: string | undefined;
+  /** Value of `Age`. */
+  readonly age: string | undefined;
   /** Whether the source can change at any time. If so, no cache stores it. */
   readonly isCurrent?: boolean | undefined;
 }
@@ -122,7 +124,7 @@ export class RemoteSources {
         throw failedStatus(status);
       }
       const read = await readSource(bytes ?? body, count);
-      return { bytes: read, cacheControl: field("cache-control") };
+      return { bytes: read, cacheControl: field("cache-control"), age: field("age") };
     }
     throw new SourceFailedError(502, "The image URL redirects too many times.");
   }

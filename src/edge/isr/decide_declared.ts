@@ -10,10 +10,10 @@ import { initialAge } from "../cache/freshness.ts";
 import { MAX_SECONDS } from "../cache/cache_control.ts";
 import type { ResponseHead } from "../cache/decide_store.ts";
 import { UNKEYED } from "../cache/origin_request.ts";
-import { varyNames, varyValue } from "../cache/vary.ts";
+import { isEncoded, varyNames, varyValue } from "../cache/vary.ts";
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import { isSpoofable } from "../messages/spoofable_headers.ts";
-import { CACHEABLE_STATUSES, isEncoded, type PageDecision, privateReason } from "./decide_page.ts";
+import { CACHEABLE_STATUSES, type PageDecision, privateReason } from "./decide_page.ts";
 
 export type DeclaredDecision =
   | PageDecision

@@ -2,7 +2,7 @@
 import { cacheTags } from "../cache/cache_tags.ts";
 import { governingField } from "../cache/governing_field.ts";
 import type { ResponseHead } from "../cache/decide_store.ts";
-import { varyNames } from "../cache/vary.ts";
+import { isEncoded, varyNames } from "../cache/vary.ts";
 import { findHeader, type Header, type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { REVALIDATE } from "../static/cache_control.ts";
 import type { Storable } from "./types.ts";
@@ -61,11 +61,6 @@ export function privateReason({ headers }: Pick<ResponseHead, "headers">): strin
   if (findHeader(headers, "set-cookie") !== undefined) return "set_cookie";
   if (findHeader(headers, "content-type")?.startsWith("text/event-stream")) return "event_stream";
   return cacheTags(headers) === undefined ? "tags" : undefined;
-}
-
-/** Whether the content is encoded. If so, only clients that accept the encoding can read it. */
-export function isEncoded(headers: HeaderList): boolean {
-  return (findHeader(headers, "content-encoding") ?? "identity") !== "identity";
 }
 
 /**

@@ -1,7 +1,7 @@
 /** @module A deployment's own responses: files, servers, its 404 page and edge pages. */
 import type { ComputeFailedError } from "../compute/compute_failure.ts";
 import { type ComputeUse, type Missing, respondFromCompute } from "../compute/compute_responder.ts";
-import type { RequestTarget, ServerRequest } from "../compute/compute_request.ts";
+import { type RequestTarget, type ServerRequest, targetText } from "../compute/compute_request.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { isReading } from "../messages/messages.ts";
 import { edgePage, type PagedRequest } from "../response/error_pages.ts";
@@ -62,7 +62,7 @@ const ANY_USE: RouteUse = {};
  * deployment may use a different URL.
  */
 function moved({ site, target: { query } }: RouteContext, { address }: MovedFile): EdgeResponse {
-  const location = query === "" ? address : `${address}?${query}`;
+  const location = targetText({ path: address, query });
   const headers: Header[] = [["location", location], ["cache-control", REVALIDATE]];
   return { status: 308, headers: [...headers, ...site.common], body: null, bytes: 0 };
 }

@@ -47,6 +47,8 @@ export interface CachedDecision {
   readonly decision: Decision;
   /** The response's key in the HTTP cache; set on first use. */
   cacheKey: string | undefined;
+  /** The client's scheme in `cacheKey`. The URL of a relayed request has the relay's scheme. */
+  keyScheme: "http" | "https" | undefined;
   /** The redirect that the rules require; set on first use. */
   redirect: EdgeResponse | undefined;
 }
@@ -85,6 +87,7 @@ export class DecisionCache {
       path,
       decision,
       cacheKey: undefined,
+      keyScheme: undefined,
       redirect: undefined,
     };
     this.#entries.set(url, entry);

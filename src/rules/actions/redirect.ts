@@ -69,7 +69,7 @@ export const redirect: ActionDefinition<RedirectAction, Required<RedirectAction>
     return effectOf((draft) => {
       const { facts } = draft;
       const { origin, path, query, fragment } = expandTarget(target, draft.captures(), facts.path);
-      const location = `${origin}${path}${withMark(query ?? queryText(facts))}${fragment}`;
+      const location = `${origin}${path}${withMark(query ?? queryText(facts.rawQuery))}${fragment}`;
       draft.terminal = { type: "redirect", status, location, rule: ref };
       // Header rules also apply to the redirect itself.
       draft.closeThrough("pipeline");

@@ -53,7 +53,7 @@ function rewriteFrom(
   },
 ): RewriteDecision {
   const expanded = expandTarget(target, captures, location.path);
-  const query = mergeQueries(expanded.query ?? "", queryText(location));
+  const query = mergeQueries(expanded.query ?? "", queryText(location.rawQuery));
   return target.origin === ""
     ? {
       type: "internal",

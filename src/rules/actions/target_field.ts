@@ -16,7 +16,7 @@ import {
   parseTarget,
 } from "../pattern/target.ts";
 import { encodeUrlText } from "../pattern/template.ts";
-import type { CompilationContext, Location } from "./action_definition.ts";
+import type { CompilationContext } from "./action_definition.ts";
 
 /** A problem with a target, without its position. */
 export type TargetProblem = Omit<Finding, "severity" | "path">;
@@ -138,7 +138,7 @@ export function compileTargetOf(
 const VISIBLE = /^[\x21-\x7e]*$/;
 
 /** Returns a request's query, without its `?`, in a form that a URL can contain. */
-export function queryText({ rawQuery }: Pick<Location, "rawQuery">): string {
+export function queryText(rawQuery: string): string {
   return VISIBLE.test(rawQuery) ? rawQuery : encodeUrlText(rawQuery);
 }
 
