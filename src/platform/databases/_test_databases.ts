@@ -8,6 +8,7 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { DatabaseEngine } from "../../database/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
+import type { KeyGrant } from "../core/access/mod.ts";
 import type { RaisedEvent } from "../core/events/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { Router } from "../core/http/mod.ts";
@@ -144,13 +145,17 @@ export class TestMachine implements AsyncDisposable {
 export type TestPlatform = { readonly databases: Databases } & ReturnType<typeof callsOf>;
 
 function callsOf(handlers: ReadonlyMap<Endpoint, Handler>) {
-  const caller = { workspace: { id: "w", slug: "w" } };
   return {
-    // deno-lint-ignore no-explicit-any -- tests inspect any response
-    call: async (name: keyof typeof endpoints, given: Record<string, unknown>): Promise<any> => {
+    /** Calls an endpoint with a session, or with an API key that has the grant. */
+    call: async (
+      name: keyof typeof endpoints,
+      given: Record<string, unknown>,
+      grant?: KeyGrant,
+      // deno-lint-ignore no-explicit-any -- tests inspect any response
+    ): Promise<any> => {
       const endpoint = endpoints[name] as unknown as Endpoint;
       const { body, query = {}, ...params } = given;
-      return await handlers.get(endpoint)!(caller, {
+      return await handlers.get(endpoint)!({ workspace: { id: "w", slug: "w" }, grant }, {
         note: () => {},
         params,
         body: endpoint.body.parse(body),

@@ -153,17 +153,14 @@ export class DatabaseService {
     return deleted;
   }
 
-  /**
-   * Restores a deleted database of the project, or of a project that no longer exists according to
-   * `hasProject`.
-   */
+  /** Restores a deleted database of the project, or one that `isOrphaned` accepts. */
   async undelete(
     project: ProjectRecord,
     reference: string,
-    hasProject: (projectId: string) => Promise<boolean>,
+    isOrphaned: (database: DatabaseRecord) => Promise<boolean>,
   ): Promise<DatabaseRecord> {
     const { databases, door, branches, work } = this.#services;
-    const found = await this.#findDeleted(project, reference, hasProject);
+    const found = await this.#findDeleted(project, reference, isOrphaned);
     if (found === undefined) {
       const days = GRACE_MS / (24 * 60 * 60 * 1000);
       throw new Failure(
@@ -261,14 +258,14 @@ export class DatabaseService {
   async #findDeleted(
     project: ProjectRecord,
     reference: string,
-    hasProject: (projectId: string) => Promise<boolean>,
+    isOrphaned: (database: DatabaseRecord) => Promise<boolean>,
   ): Promise<DatabaseRecord | undefined> {
     const all = await this.#services.databases.deleted(project.workspaceId);
     const named = all.filter(({ id, name }) => id === reference || name === reference)
       .sort((one, other) => (other.deletedAt ?? 0) - (one.deletedAt ?? 0));
     const own = named.find(({ projectId }) => projectId === project.id);
     if (own !== undefined) return own;
-    for (const database of named) if (!await hasProject(database.projectId)) return database;
+    for (const database of named) if (await isOrphaned(database)) return database;
     return undefined;
   }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { until } from "../../lib/_test_until.ts";
+import type { KeyGrant } from "../core/access/mod.ts";
 import { TestMachine, type TestPlatform } from "./_test_databases.ts";
 import { TestEngine } from "./_test_engine.ts";
 import { Lease } from "../../store/mod.ts";
@@ -270,7 +271,7 @@ Deno.test("a deleted database can be restored for seven days if its name is free
 Deno.test("the databases of a deleted project can be restored in another project", async () => {
   await using machine = await TestMachine.make();
   const shop = await machine.project("shop");
-  await machine.project("other");
+  const other = await machine.project("other");
   const platform = await machine.start(new TestEngine());
   const { id } = await createOrders(platform);
   const elsewhere = { project: "other", database: id };
@@ -284,6 +285,18 @@ Deno.test("the databases of a deleted project can be restored in another project
     query: { deleted: "true" },
   });
   assert.deepEqual(items.map((each: { id: string }) => each.id), [id]);
+  const limited: KeyGrant = {
+    permissions: ["everything"],
+    projects: [other.id],
+    expiresAt: null,
+  };
+  const deleted = { project: "other", query: { deleted: "true" } };
+  assert.deepEqual((await platform.call("listDatabases", deleted, limited)).items, []);
+  await assert.rejects(
+    platform.call("undeleteDatabase", elsewhere, limited),
+    /has no deleted database/,
+    "a key that is limited to a project does not reach the data of another one",
+  );
   const back = await platform.call("undeleteDatabase", elsewhere);
   assert.equal(back.state, "active");
   assert.equal((await platform.call("getDatabase", { ...elsewhere, database: "orders" })).id, id);

@@ -1,6 +1,6 @@
 /** `/v1/projects/{project}/databases` and the paths under it, except SQL. @module */
 import { endpoints } from "../../contract/endpoints.ts";
-import type { Caller } from "../core/access/mod.ts";
+import { type Caller, reachesProject } from "../core/access/mod.ts";
 import type { Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { BranchService } from "./branch_service.ts";
@@ -42,9 +42,9 @@ export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
   const show = (database: DatabaseRecord) => descriptions.database(database);
 
   router.guarded(endpoints.listDatabases, async (caller, { params, query }) => {
-    const { id, workspaceId } = await findProject(projects, caller, params.project);
+    const { id } = await findProject(projects, caller, params.project);
     const found = query.deleted === "true"
-      ? await recoverable(parts, workspaceId, id)
+      ? await recoverable(parts, caller, id)
       : await databases.list(id);
     const page = databases.page(found, query);
     return { items: await Promise.all(page.items.map(show)), nextCursor: page.nextCursor };
@@ -73,9 +73,8 @@ export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
   );
   router.guarded(endpoints.undeleteDatabase, async (caller, { params }) => {
     const project = await findProject(projects, caller, params.project);
-    const hasProject = async (id: string) =>
-      await projects.find(project.workspaceId, id) !== undefined;
-    return await show(await service.undelete(project, params.database, hasProject));
+    const isOrphaned = (database: DatabaseRecord) => isOrphanedFor(parts, caller, database);
+    return await show(await service.undelete(project, params.database, isOrphaned));
   });
   router.guarded(
     endpoints.startDatabase,
@@ -112,18 +111,29 @@ export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
   );
 }
 
+/**
+ * Returns whether a database's project was deleted, and the caller could access it. A key that is
+ * limited to projects must not reach the data of another one.
+ */
+async function isOrphanedFor(
+  { projects }: Pick<RouteParts, "projects">,
+  caller: Caller,
+  { projectId }: DatabaseRecord,
+): Promise<boolean> {
+  return reachesProject(caller, projectId) &&
+    await projects.find(caller.workspace.id, projectId) === undefined;
+}
+
 /** Lists a project's deleted databases, and those of the workspace's deleted projects. */
 async function recoverable(
   { databases, projects }: Pick<RouteParts, "databases" | "projects">,
-  workspaceId: string,
+  caller: Caller,
   projectId: string,
 ): Promise<DatabaseRecord[]> {
   const found: DatabaseRecord[] = [];
-  for (const database of await databases.deleted(workspaceId)) {
+  for (const database of await databases.deleted(caller.workspace.id)) {
     const isOwn = database.projectId === projectId;
-    if (isOwn || await projects.find(workspaceId, database.projectId) === undefined) {
-      found.push(database);
-    }
+    if (isOwn || await isOrphanedFor({ projects }, caller, database)) found.push(database);
   }
   return found;
 }

@@ -106,7 +106,7 @@ function bindLogRoutes(
     };
   }
 
-  router.guarded(endpoints.followLogs, async (caller, { params, query }) => {
+  router.guarded(endpoints.followLogs, async (caller, { params, query, recheck }) => {
     const project = await findProject(projects, caller, params.project);
     const { environment, ...filter } = query;
     const name = environment && await findEnvironmentName(environments, project, environment);
@@ -119,7 +119,10 @@ function bindLogRoutes(
           onSilent: (data) => send({ event: MISSING_NODE_EVENT, id: data.node, data }),
         });
       },
-      closing,
+      {
+        closing,
+        recheck: async () => await findProject(projects, await recheck(), project.id),
+      },
     );
   });
 }

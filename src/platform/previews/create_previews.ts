@@ -28,7 +28,7 @@ interface PreviewRouteServices {
 async function environmentOf(
   { deployments }: Pick<PreviewRouteServices, "deployments">,
   project: ProjectRecord,
-  { deploymentId, branch }: PreviewShare,
+  { deploymentId, branch }: Pick<PreviewShare, "deploymentId" | "branch">,
 ): Promise<string> {
   const deployment = deploymentId === null
     ? undefined
@@ -77,6 +77,12 @@ function bindPreviewRoutes(router: Router, services: PreviewRouteServices): void
       throw new Failure("not_found", `Deployment ${id} does not exist in workspace "${slug}"`);
     }
     requireDeploy(caller, deployment.environment);
+    if (body.scope === "branch") {
+      // The production branch's host also shows production deployments.
+      const project = await find(caller, deployment.projectId);
+      const shown = { deploymentId: null, branch: deployment.branch };
+      requireDeploy(caller, await environmentOf(services, project, shown));
+    }
     const share = await service.share(deployment, { ...body, caller });
     note({ after: { project: share.project } });
     return share;

@@ -25,7 +25,7 @@ for (const [next, location] of rows) {
     withAccounts(async (test) => {
       const router = new Router({
         idempotency: { run: nobody },
-        gatekeeper: { caller: nobody, person: nobody, self: nobody },
+        gatekeeper: { caller: nobody, recheck: nobody, person: nobody, self: nobody },
         requestId: () => "r1",
         onFault: (_id, cause) => assert.fail(String(cause)),
         showFailure,

@@ -8,7 +8,7 @@ Deno.test("Router shows an error page without the cause if a page fails", async 
   const faults: [string, unknown][] = [];
   const router = new Router({
     idempotency: { run: nobody },
-    gatekeeper: { caller: nobody, person: nobody, self: nobody },
+    gatekeeper: { caller: nobody, recheck: nobody, person: nobody, self: nobody },
     requestId: () => "r1",
     onFault: (id, cause) => faults.push([id, cause]),
     showFailure,

@@ -147,7 +147,23 @@ export class Authenticator {
    * than the key's, or if the role is insufficient.
    */
   async caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller> {
-    const known = await this.#known(request, client);
+    return await this.#callerOf(await this.#known(request, client), request, endpoint);
+  }
+
+  /**
+   * Checks the caller of an accepted request again, without counting a request.
+   *
+   * @throws {Failure} for the same reasons as `caller()`
+   */
+  async recheck(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller> {
+    return await this.#callerOf(await this.#standing(request, client), request, endpoint);
+  }
+
+  async #callerOf(
+    known: KnownCredential,
+    request: Request,
+    endpoint: GuardedEndpoint,
+  ): Promise<Caller> {
     const { user, credential } = known.owner;
     const workspace = known.owner.workspaceId === null
       ? await this.#sessionWorkspace(known, request)
@@ -211,15 +227,19 @@ export class Authenticator {
     return { ...known.owner, workspaceId: null };
   }
 
-  async #known(request: Request, client: Client): Promise<KnownCredential> {
+  /** Finds a request's credential. @throws {Failure} `unauthorized` */
+  async #standing(request: Request, client: Client): Promise<KnownCredential> {
     const header = request.headers.get("authorization");
     const known = header === null
       ? await this.#bySession(request, client)
       : await this.#byBearer(header);
-    if (hasEnded(known, this.#options.now())) {
-      this.memory.forget(known.owner.hash);
-      throw new Failure("unauthorized", `Credentials have expired. ${HOW}`);
-    }
+    if (!hasEnded(known, this.#options.now())) return known;
+    this.memory.forget(known.owner.hash);
+    throw new Failure("unauthorized", `Credentials have expired. ${HOW}`);
+  }
+
+  async #known(request: Request, client: Client): Promise<KnownCredential> {
+    const known = await this.#standing(request, client);
     if (known.owner.credential.type === "api_key") {
       this.#count(known.owner.credential.id, request);
     }

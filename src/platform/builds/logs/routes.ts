@@ -68,10 +68,10 @@ export function bindBuildLogRoutes(router: Router, services: BuildLogServices): 
     return { lines: [...lines], isComplete, ...missingNodes(silent) };
   });
 
-  router.guarded(endpoints.followBuildLog, async (caller, { params }) => {
+  router.guarded(endpoints.followBuildLog, async (caller, { params, recheck }) => {
     const build = await find(caller, params.deployment);
     const done = new AbortController();
-    return eventStream((send) => {
+    const subscribe = (send: (event: ServerEvent) => void) => {
       const gone = new AbortController();
       const signal = AbortSignal.any([gone.signal, closing]);
       sendAll(services, build, { send, signal }).catch((error) =>
@@ -80,6 +80,10 @@ export function bindBuildLogRoutes(router: Router, services: BuildLogServices): 
         )
       ).then(() => done.abort(), () => done.abort());
       return () => gone.abort();
-    }, AbortSignal.any([closing, done.signal]));
+    };
+    return eventStream(subscribe, {
+      closing: AbortSignal.any([closing, done.signal]),
+      recheck: async () => await find(await recheck(), params.deployment),
+    });
   });
 }

@@ -22,6 +22,12 @@ export interface NotedFacts {
 
 export interface GuardedContext<E> extends RequestContext<E> {
   note(facts: NotedFacts): void;
+  /**
+   * Checks the caller again while a response is being streamed.
+   *
+   * @throws {Failure} if the caller may no longer make the request
+   */
+  recheck(): Promise<Caller>;
 }
 
 export interface Visit {
@@ -43,6 +49,8 @@ export interface ForeignVisit extends Visit {
 /** Authenticates and authorizes callers. Throws a `Failure` if the caller is not allowed. */
 export interface Gatekeeper {
   caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller>;
+  /** Checks the caller of an accepted request again, without counting a request. */
+  recheck(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller>;
   person(request: Request, client: Client): Promise<Person>;
   self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller>;
 }

@@ -1,6 +1,9 @@
 /** Server-Sent Events (WHATWG HTML, 9.2) as a response. @module */
 
-/** Time between comments that make proxies keep an idle stream open, in milliseconds. */
+/**
+ * Time between comments that make proxies keep an idle stream open, in milliseconds. Before each
+ * comment, the reader's access is checked again.
+ */
 const HEARTBEAT_MS = 15_000;
 
 /**
@@ -15,12 +18,20 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
+interface EventStreamOptions {
+  /** Ends the stream when it is aborted. */
+  readonly closing: AbortSignal;
+  /** Rejects once the reader may no longer read the events. */
+  readonly recheck: () => Promise<unknown>;
+  readonly heartbeatMs?: number;
+}
+
 /**
  * Responds with a stream of events. `subscribe` returns a function that cancels the subscription.
  */
 export function eventStream(
   subscribe: (send: (event: ServerEvent) => void) => () => void,
-  closing: AbortSignal,
+  { closing, recheck, heartbeatMs = HEARTBEAT_MS }: EventStreamOptions,
 ): Response {
   const encoder = new TextEncoder();
   let hasEnded = false;
@@ -28,7 +39,8 @@ export function eventStream(
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       push(": open\n\n");
-      const heartbeat = setInterval(() => push(": heartbeat\n\n"), HEARTBEAT_MS);
+      const beat = () => recheck().then(() => push(": heartbeat\n\n"), () => close());
+      const heartbeat = setInterval(beat, heartbeatMs);
       const unsubscribe = subscribe(({ event, id, data }) =>
         push(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
       );

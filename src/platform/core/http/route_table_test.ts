@@ -11,7 +11,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 function namingRouter(bindMore?: () => Promise<void>): Router {
   const router = new Router({
     idempotency: { run: nobody },
-    gatekeeper: { caller: nobody, person: nobody, self: nobody },
+    gatekeeper: { caller: nobody, recheck: nobody, person: nobody, self: nobody },
     requestId: () => "r1",
     onFault: (_, cause) => assert.fail(String(cause)),
     showFailure: () => assert.fail("No page is expected"),

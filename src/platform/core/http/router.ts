@@ -146,7 +146,9 @@ export class Router {
     handler: (caller: Caller, context: GuardedContext<E>) => MaybePromise<Answer<E>>,
   ): void {
     this.#bind(endpoint, "role", async (c, requestId) => {
-      const caller = await this.#options.gatekeeper.caller(c.req.raw, endpoint, c.env.client);
+      const { gatekeeper } = this.#options;
+      const caller = await gatekeeper.caller(c.req.raw, endpoint, c.env.client);
+      const recheck = () => gatekeeper.recheck(c.req.raw, endpoint, c.env.client);
       return await this.#once(
         endpoint,
         { c, requestId, credentialId: caller.credential.id },
@@ -154,7 +156,7 @@ export class Router {
           const context = await contextOf(endpoint, c, requestId);
           let noted: NotedFacts = {};
           const note = (facts: NotedFacts) => noted = { ...noted, ...facts };
-          const answer = await handler(caller, { ...context, note });
+          const answer = await handler(caller, { ...context, note, recheck });
           const { params, query, body } = context;
           await this.#options.onCompleted?.({
             endpoint,
