@@ -33,7 +33,7 @@ interface KvStoreOptions {
   readonly quota?: KvQuota;
   /**
    * Whether this is the only writer below the root, so recently read or written heads can be
-   * cached.
+   * cached, and the sizes of namespaces need to be counted only once.
    */
   readonly isOnlyWriter?: boolean;
   readonly now?: Clock;
@@ -76,13 +76,20 @@ export class KvStore {
   readonly #known: KnownHeads | undefined;
   readonly #lock = new KeyedLock();
 
-  constructor({ kv, root, quota = DEFAULT_QUOTA, isOnlyWriter, now, random }: KvStoreOptions) {
+  constructor(
+    { kv, root, quota = DEFAULT_QUOTA, isOnlyWriter = false, now, random }: KvStoreOptions,
+  ) {
     this.#kv = kv;
     this.#keys = new KvKeys(root);
     this.#now = now ?? systemClock;
     this.#random = random ?? systemRandom;
-    this.#known = isOnlyWriter === true ? new KnownHeads() : undefined;
-    this.#usage = new Usage(quota, (namespace) => this.#count(namespace));
+    this.#known = isOnlyWriter ? new KnownHeads() : undefined;
+    this.#usage = new Usage({
+      quota,
+      count: (namespace) => this.#count(namespace),
+      isOnlyWriter,
+      now: this.#now,
+    });
   }
 
   /** Returns the value of a key, or `undefined` if the key does not exist. */

@@ -146,6 +146,21 @@ Deno.test("a namespace never exceeds its quota, even with concurrent writers", (
     assert.equal((await store.set(BOATS, "k0", text("shorter"))).type, "set");
   }, { bytes: 500, keys: 100 }));
 
+Deno.test("expired values that another process removes do not fill a namespace", () =>
+  withStore(async ({ store, kv, wait }) => {
+    for (let index = 0; index < 5; index++) {
+      const value = { ...text("x".repeat(98)), ttlSeconds: 60 };
+      assert.equal((await store.set(BOATS, `k${index}`, value)).type, "set");
+    }
+    assert.equal((await store.set(BOATS, "k5", text("y"))).type, "full");
+    wait(60_000);
+    const leader = new KvStore({ kv, root: ["user_kv"], now: () => 1_060_000 });
+    assert.equal(await leader.sweep(new AbortController().signal), 5);
+    assert.equal((await store.set(BOATS, "k5", text("y"))).type, "set");
+    assert.deepEqual(await store.usage(BOATS), { bytes: 3, keys: 1 });
+    assert.deepEqual(await leader.usage(BOATS), { bytes: 3, keys: 1 });
+  }, { bytes: 500, keys: 100 }));
+
 Deno.test("recordsOf() lists all of a project's records", () =>
   withStore(async ({ store, kv }) => {
     await store.set(BOATS, "a", { bytes: new Uint8Array(5000), contentType: "x/y" });

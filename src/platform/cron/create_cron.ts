@@ -99,14 +99,19 @@ async function runTask(
     );
   }
   const startedAt = now();
-  const begun = scheduler.begin({ projectId: project.id, hostname, path, trigger: "request" });
+  const begun = await scheduler.begin({
+    projectId: project.id,
+    hostname,
+    path,
+    trigger: "request",
+  });
   if (begun === undefined) throw new Failure("conflict", `Task ${path} is already running`);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<CronRun>((resolve) => {
     const run = running({ path, deploymentId }, { trigger: "request", since: startedAt });
     timer = setTimeout(() => resolve(run), WAIT_MS);
   });
-  const ended = await Promise.race([begun, late]).finally(() => clearTimeout(timer));
+  const ended = await Promise.race([begun.ended, late]).finally(() => clearTimeout(timer));
   if (ended !== undefined) return ended;
   throw new Failure(
     "unavailable",
@@ -139,9 +144,9 @@ interface CronParts {
 }
 
 export function createCron(foundation: Foundation, parts: CronParts): Capability {
-  const { kv, now, onTrouble } = foundation;
+  const { kv, nodes, now, onTrouble } = foundation;
   const { projects, deployments, sites, variables, logs, minutes = minutesOf(now) } = parts;
-  const store = new CronStore(kv);
+  const store = new CronStore(kv, nodes.isShared ? nodes : undefined);
   const closing = new AbortController();
   const runner = new CronRunner({
     ...foundation,

@@ -18,6 +18,7 @@ const MAX_RUNNING = 32;
 
 /**
  * Delay before the first retry of a failed run, in milliseconds. The delay doubles with each retry.
+ * Also the delay before another attempt to release a task.
  */
 const RETRY_PAUSE_MS = 10_000;
 
@@ -27,10 +28,10 @@ interface SchedulerServices {
   readonly deployments: Pick<DeploymentStore, "find">;
   /** Runs a task to completion. Never rejects. */
   run(wanted: WantedRun): Promise<FinishedRun | undefined>;
-  /** Called if a task is due while it is still running. */
+  /** Called if a task is due while it is still running, here or on another node. */
   onSkipped(wanted: WantedRun, deploymentId: string): void;
   readonly minutes: Minutes;
-  /** Delay before the first retry of a failed run, in milliseconds. */
+  /** Delay before the first retry of a failed run or release, in milliseconds. */
   readonly retryPauseMs?: number | undefined;
   onTrouble(message: string): void;
 }
@@ -42,6 +43,7 @@ export interface LiveTasks extends ProductionSite {
 
 interface Running {
   readonly startedAt: number;
+  /** Resolves when the task has finished. Never rejects. */
   readonly ended: Promise<FinishedRun | undefined>;
 }
 
@@ -83,21 +85,20 @@ export class CronScheduler {
     return site === undefined ? undefined : await this.#tasksOf(site);
   }
 
-  /** When a running task was started; `undefined` if it is not running. */
+  /** When a running task was started; `undefined` if it is not running on this node. */
   runningSince(wanted: Pick<WantedRun, "projectId" | "path">): number | undefined {
     return this.#running.get(keyOf(wanted))?.startedAt;
   }
 
-  /**
-   * Starts a task, and resolves when the task has finished. Returns `undefined` if the task is
-   * already running.
-   */
-  begin(wanted: WantedRun): Promise<FinishedRun | undefined> | undefined {
+  /** Starts a task. Returns `undefined` if the task is already running, here or on another node. */
+  async begin(wanted: WantedRun): Promise<Running | undefined> {
     const key = keyOf(wanted);
     if (this.#closed || this.#running.has(key)) return undefined;
-    const ended = this.#perform(wanted).finally(() => this.#running.delete(key));
-    this.#running.set(key, { startedAt: this.#services.minutes.now(), ended });
-    return ended;
+    const claimed = this.#services.store.claimTask(wanted);
+    const ended = this.#performClaimed(claimed, wanted).finally(() => this.#running.delete(key));
+    const running = { startedAt: this.#services.minutes.now(), ended };
+    this.#running.set(key, running);
+    return await claimed ? running : undefined;
   }
 
   /**
@@ -127,17 +128,52 @@ export class CronScheduler {
     const claimed = await this.#services.store.claim(minute);
     if (claimed === "taken") return;
     const span = spanOf(minute, claimed.previous);
-    for (const { tasks, liveAt, ...site } of live) {
-      for (const task of dueTasks(tasks, span, liveAt)) this.#runDue(site, task);
+    await Promise.all(
+      live.flatMap(({ tasks, liveAt, ...site }) =>
+        dueTasks(tasks, span, liveAt).map((task) => this.#beginDue(site, task))
+      ),
+    );
+  }
+
+  /** Starts a task that is due, or reports why it does not run. Never rejects. */
+  async #beginDue(
+    { projectId, hostname, deploymentId }: ProductionSite,
+    { path, retries }: CronTask,
+  ): Promise<void> {
+    const wanted: WantedRun = { projectId, hostname, path, trigger: "schedule", retries };
+    try {
+      const begun = await this.begin(wanted);
+      if (begun === undefined) this.#services.onSkipped(wanted, deploymentId);
+    } catch (error) {
+      this.#services.onTrouble(`Cannot start the scheduled task ${path}: ${error}`);
     }
   }
 
-  #runDue(
-    { projectId, hostname, deploymentId }: ProductionSite,
-    { path, retries }: CronTask,
-  ): void {
-    const wanted: WantedRun = { projectId, hostname, path, trigger: "schedule", retries };
-    if (this.begin(wanted) === undefined) this.#services.onSkipped(wanted, deploymentId);
+  /** Runs a task if this node has claimed it, and then releases it. Never rejects. */
+  async #performClaimed(
+    claimed: Promise<boolean>,
+    wanted: WantedRun,
+  ): Promise<FinishedRun | undefined> {
+    // A claim whose commit failed may have been stored, so it is released.
+    const isMine = await claimed.catch(() => undefined);
+    if (isMine === false) return undefined;
+    const run = isMine === true ? await this.#perform(wanted) : undefined;
+    await this.#release(wanted);
+    return run;
+  }
+
+  /** Releases a task. Until this succeeds, other nodes skip the task, so it is tried again. */
+  async #release(wanted: WantedRun): Promise<void> {
+    const { store, retryPauseMs = RETRY_PAUSE_MS, onTrouble } = this.#services;
+    while (true) {
+      try {
+        return await store.releaseTask(wanted);
+      } catch (error) {
+        onTrouble(`Cannot release the scheduled task ${wanted.path}: ${error}`);
+      }
+      if (this.#closed) return;
+      await this.#pause(retryPauseMs);
+    }
   }
 
   async #perform(wanted: WantedRun): Promise<FinishedRun | undefined> {

@@ -6,7 +6,7 @@ import type { FinishedRun, WantedRun } from "./cron_runner.ts";
 import { CronScheduler } from "./cron_scheduler.ts";
 import { CronStore } from "./cron_store.ts";
 import { minutesOf } from "./minutes.ts";
-import { DenoStore } from "../../store/mod.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
 const START = Date.parse("2026-11-22T10:00:00Z");
 const MINUTE = 60_000;
@@ -23,8 +23,16 @@ interface SchedulerBench {
   readonly skipped: string[];
   /** Lets all running tasks finish. */
   end(): Promise<void>;
+  /** Lets the task that was started first finish. */
+  endFirst(): void;
+  readonly kv: RecordStore;
   readonly store: CronStore;
-  scheduler(): CronScheduler;
+  /** The processes of other nodes that are alive. */
+  readonly alive: Set<string>;
+  readonly troubles: string[];
+  /** Opens the store on one of several nodes. */
+  storeOn(instance: string): CronStore;
+  scheduler(store?: CronStore): CronScheduler;
 }
 
 const runOf = ({ path, trigger }: WantedRun): FinishedRun => ({
@@ -50,18 +58,24 @@ async function withScheduler(run: (parts: SchedulerBench) => Promise<void>): Pro
     production: [SITE],
     started: [],
     skipped: [],
+    kv,
     store,
+    alive: new Set(["a", "b"]),
+    troubles: [],
     records: new Map([["d1", { cron: EVERY_MINUTE, liveAt: START - MINUTE }]]),
     async end() {
       for (const resolve of open.splice(0)) resolve();
       open = [];
-      await until(() =>
-        made.every((each) => each.runningSince({ projectId: "p1", path: "/a" }) === undefined)
-      );
+      await until(() => made.every((each) => each.runningSince(TASK) === undefined));
     },
-    scheduler() {
+    endFirst: () => open.shift()!(),
+    storeOn(instance) {
+      const isAlive = (other: string) => Promise.resolve(parts.alive.has(other));
+      return new CronStore(kv, { instance, isAlive });
+    },
+    scheduler(own = store) {
       const scheduler = new CronScheduler({
-        store,
+        store: own,
         sites: { production: () => parts.production },
         deployments: {
           find: (_, id) => Promise.resolve(parts.records.get(id) as DeploymentRecord | undefined),
@@ -73,7 +87,8 @@ async function withScheduler(run: (parts: SchedulerBench) => Promise<void>): Pro
         },
         onSkipped: ({ path }, deploymentId) => parts.skipped.push(`${deploymentId} ${path}`),
         minutes: minutesOf(() => clock.now),
-        onTrouble: (message) => assert.fail(message),
+        retryPauseMs: 1,
+        onTrouble: (message) => parts.troubles.push(message),
       });
       made.push(scheduler);
       return scheduler;
@@ -86,7 +101,18 @@ async function withScheduler(run: (parts: SchedulerBench) => Promise<void>): Pro
     await Promise.all(made.map((each) => each.close()));
     kv.close();
   }
+  assert.deepEqual(parts.troubles, []);
 }
+
+const TASK = { projectId: "p1", path: "/a" };
+
+/** Returns the processes that have claimed a task of the project. */
+const claimsIn = ({ kv }: SchedulerBench) =>
+  Array.fromAsync(kv.list({ prefix: ["cron_claims", "p1"] }), ({ value }) => value);
+
+/** Starts two nodes of one platform. */
+const nodesOf = ({ scheduler, storeOn }: SchedulerBench) =>
+  [scheduler(storeOn("a")), scheduler(storeOn("b"))] as const;
 
 const pathsOf = ({ started }: SchedulerBench) => started.map(({ path }) => path);
 
@@ -109,11 +135,11 @@ Deno.test("CronScheduler.round() skips a task that is still running, and reports
     const scheduler = parts.scheduler();
     await scheduler.round();
     await until(() => parts.started.length === 1);
-    assert.equal(scheduler.runningSince({ projectId: "p1", path: "/a" }), START);
+    assert.equal(scheduler.runningSince(TASK), START);
     parts.clock.now += MINUTE;
     await scheduler.round();
     assert.deepEqual(parts.skipped, ["d1 /a"]);
-    assert.equal(scheduler.begin({ ...SITE, path: "/a", trigger: "request" }), undefined);
+    assert.equal(await scheduler.begin({ ...SITE, path: "/a", trigger: "request" }), undefined);
     await parts.end();
     parts.clock.now += MINUTE;
     await scheduler.round();
@@ -190,14 +216,93 @@ Deno.test("CronScheduler retries a failed scheduled run, but not a manual one", 
     });
     await scheduler.round();
     await until(() => outcomes.length === 3);
-    await until(() => scheduler.runningSince({ projectId: "p1", path: "/a" }) === undefined);
-    const run = await scheduler.begin({
+    await until(() => scheduler.runningSince(TASK) === undefined);
+    const begun = await scheduler.begin({
       projectId: "p1",
       hostname: SITE.hostname,
       path: "/a",
       trigger: "request",
     });
-    assert.equal(run?.outcome, "failed");
+    assert.equal((await begun?.ended)?.outcome, "failed");
     assert.deepEqual(outcomes, answers);
     await scheduler.close();
+  }));
+
+Deno.test("CronScheduler skips a task that is still running on another node, and reports it", () =>
+  withScheduler(async (parts) => {
+    const [a, b] = nodesOf(parts);
+    await a.round();
+    await until(() => parts.started.length === 1);
+    assert.deepEqual(await claimsIn(parts), ["a"]);
+    parts.clock.now += MINUTE;
+    await b.round();
+    assert.deepEqual(parts.skipped, ["d1 /a"]);
+    assert.equal(await b.begin({ ...SITE, path: "/a", trigger: "request" }), undefined);
+    await until(() => b.runningSince(TASK) === undefined);
+    await parts.end();
+    assert.deepEqual(await claimsIn(parts), []);
+    parts.clock.now += MINUTE;
+    await b.round();
+    await until(() => parts.started.length === 2);
+    assert.deepEqual(await claimsIn(parts), ["b"]);
+  }));
+
+Deno.test("CronScheduler takes over a task from a node that has died", () =>
+  withScheduler(async (parts) => {
+    const [a, b] = nodesOf(parts);
+    await a.begin({ ...SITE, path: "/a", trigger: "request" });
+    await until(() => parts.started.length === 1);
+    parts.alive.delete("a");
+    await b.round();
+    await until(() => parts.started.length === 2);
+    assert.deepEqual(parts.skipped, []);
+    assert.deepEqual(await claimsIn(parts), ["b"]);
+    parts.endFirst();
+    await until(() => a.runningSince(TASK) === undefined);
+    assert.deepEqual(await claimsIn(parts), ["b"], "the dead node does not release it");
+  }));
+
+Deno.test("CronScheduler tries again to release a task", () =>
+  withScheduler(async (parts) => {
+    const store = parts.storeOn("a");
+    const release = store.releaseTask.bind(store);
+    let failures = 2;
+    store.releaseTask = (task) =>
+      failures-- > 0 ? Promise.reject(new Error("the store is away")) : release(task);
+    const a = parts.scheduler(store);
+    const begun = await a.begin({ ...SITE, path: "/a", trigger: "request" });
+    await until(() => parts.started.length === 1);
+    await parts.end();
+    assert.equal((await begun?.ended)?.outcome, "succeeded");
+    assert.deepEqual(await claimsIn(parts), []);
+    assert.equal(parts.troubles.splice(0).length, 2);
+  }));
+
+Deno.test("CronScheduler reports that it cannot claim a task, and starts it in the next minute", () =>
+  withScheduler(async (parts) => {
+    const store = parts.storeOn("a");
+    const claim = store.claimTask.bind(store);
+    store.claimTask = () => Promise.reject(new Error("the store is away"));
+    const a = parts.scheduler(store);
+    await a.round();
+    assert.match(parts.troubles.splice(0).join(), /^Cannot start the scheduled task \/a: /);
+    await until(() => a.runningSince(TASK) === undefined);
+    store.claimTask = claim;
+    parts.clock.now += MINUTE;
+    await a.round();
+    await until(() => parts.started.length === 1);
+  }));
+
+Deno.test("CronStore.keysOf() includes claims, which only a platform with several nodes stores", () =>
+  withScheduler(async (parts) => {
+    const keysOf = async () =>
+      (await Array.fromAsync(parts.store.keysOf("p1"))).map(([family]) => family);
+    await parts.scheduler().round();
+    await until(() => parts.started.length === 1);
+    assert.deepEqual(await keysOf(), []);
+    await parts.end();
+    parts.clock.now += MINUTE;
+    await parts.scheduler(parts.storeOn("a")).round();
+    await until(() => parts.started.length === 2);
+    assert.deepEqual(await keysOf(), ["cron_runs", "cron_claims"]);
   }));

@@ -78,7 +78,7 @@ export class BranchStore {
   async create(database: DatabaseRecord, branch: BranchRecord): Promise<BranchCreated> {
     const key = branches.keyOf(branch);
     const owner = keys.database(database.projectId, database.id);
-    return await commitWithRetries<BranchCreated>(this.#kv, [key], async (operation) => {
+    return await commitWithRetries<BranchCreated>(this.#kv, [key, owner], async (operation) => {
       const current = await readRecord(this.#kv, owner, databaseRecord);
       const taken = await this.#kv.get(key);
       if (current === undefined || current.value.deletedAt !== null) {
@@ -91,12 +91,14 @@ export class BranchStore {
       const { projectId, id: databaseId } = database;
       operation.check(taken, { key: owner, versionstamp: current.versionstamp })
         .set(key, branch)
+        // A concurrent creation conflicts, and counts the branches again.
+        .set(owner, current.value)
         .set(
           keys.databaseRole(branch.role),
           roleRecord.parse({ projectId, databaseId, branch: branch.name }),
         );
       return "created";
-    }, { checked: [owner] });
+    });
   }
 
   /**

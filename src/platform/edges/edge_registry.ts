@@ -67,6 +67,16 @@ export const isLocalEdge = (name: string): boolean => LOCAL_NAME.test(name);
 
 const hashOf = (key: string): string => sha256Hex(`svc edge key\n${key}`);
 
+/** Returns whether an edge's record contains these addresses and this country. */
+const isPlaced = (
+  { addresses = [], country }: EdgeRecord,
+  placed: Pick<EdgePlace, "addresses" | "country">,
+): boolean => addresses.join() === placed.addresses.join() && country === placed.country;
+
+/** Returns whether an edge can have these addresses: it has them already, or it has none. */
+const mayPlace = ({ addresses = [] }: EdgeRecord, wanted: readonly string[]): boolean =>
+  addresses.length === 0 || addresses.join() === wanted.join();
+
 /** An edge's last connection to this node. */
 interface Contact {
   readonly state: "connected" | "lost";
@@ -222,14 +232,16 @@ export class EdgeRegistry {
   ): Promise<boolean> {
     const known = this.#edges.get(name);
     if (known === undefined || this.#local.has(name)) return true;
-    const { addresses: before = [] } = known;
-    const isSame = before.join() === addresses.join();
-    if (!isSame && before.length > 0) return false;
-    if (isSame && known.country === country) return true;
     const placed = { addresses: [...addresses], country };
-    this.#edges.set(name, { ...known, ...placed });
-    await this.#table.update([known.id], (edge) => ({ ...edge, ...placed }));
-    return true;
+    if (isPlaced(known, placed)) return true;
+    const stored = await this.#table.update(
+      [known.id],
+      (edge) =>
+        mayPlace(edge, addresses) && !isPlaced(edge, placed) ? { ...edge, ...placed } : edge,
+    );
+    if (stored === undefined) return true;
+    if (this.idOf(name) === stored.id) this.#edges.set(name, stored);
+    return mayPlace(stored, addresses);
   }
 
   /** Records that an edge has just sent a message. */

@@ -49,20 +49,29 @@ export class Claims {
   /**
    * Claims work with a separate record. Whoever finishes the work must delete the returned check's
    * key.
+   *
+   * @param work the version of the work's own record, if there is one
    */
   async take(
     kv: RecordStore,
     key: RecordKey,
-    work: Check,
+    work?: Check,
   ): Promise<Check | undefined> {
     const held = await readRecord(kv, key, claimRecord);
     return await this.takeOver(held?.value, async (mine) => {
       const taken = await kv.atomic()
-        .check({ key, versionstamp: held?.versionstamp ?? null }, work)
+        .check({ key, versionstamp: held?.versionstamp ?? null }, ...(work ? [work] : []))
         .set(key, mine)
         .commit();
       return taken.ok ? { key, versionstamp: taken.versionstamp } : undefined;
     });
+  }
+
+  /** Deletes a separate record, unless another process has taken over the claim. */
+  async release(kv: RecordStore, key: RecordKey): Promise<void> {
+    const held = await readRecord(kv, key, claimRecord);
+    if (held === undefined || held.value !== this.holder) return;
+    await kv.atomic().check({ key, versionstamp: held.versionstamp }).delete(key).commit();
   }
 
   /**

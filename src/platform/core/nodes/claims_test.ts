@@ -30,6 +30,17 @@ Deno.test("Claims.take() gives work to one process until that process finishes t
   assert.equal(await winner.take(kv, claimKey, work), undefined, "the work has changed");
 });
 
+Deno.test("Claims.release() deletes only this process's own claim", async () => {
+  using kv = await DenoStore.open(":memory:");
+  const alive = new Set(["a", "b"]);
+  const [a, b] = [claimsOf("a", alive), claimsOf("b", alive)];
+  assert.notEqual(await a.take(kv, claimKey), undefined);
+  await b.release(kv, claimKey);
+  assert.equal(await b.take(kv, claimKey), undefined, "the other process still holds the claim");
+  await a.release(kv, claimKey);
+  assert.notEqual(await b.take(kv, claimKey), undefined);
+});
+
 Deno.test("Claims.takeOver() leaves work to the living process that holds it", async () => {
   const alive = new Set(["a", "b"]);
   const claims = claimsOf("a", alive);
