@@ -6,6 +6,7 @@
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
+import { Claims } from "../core/nodes/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
@@ -99,14 +100,15 @@ async function runTask(
     );
   }
   const startedAt = now();
-  const begun = scheduler.begin({ projectId: project.id, hostname, path, trigger: "request" });
+  const wanted = { projectId: project.id, hostname, path, trigger: "request" } as const;
+  const begun = await scheduler.begin(wanted);
   if (begun === undefined) throw new Failure("conflict", `Task ${path} is already running`);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<CronRun>((resolve) => {
     const run = running({ path, deploymentId }, { trigger: "request", since: startedAt });
     timer = setTimeout(() => resolve(run), WAIT_MS);
   });
-  const ended = await Promise.race([begun, late]).finally(() => clearTimeout(timer));
+  const ended = await Promise.race([begun.ended, late]).finally(() => clearTimeout(timer));
   if (ended !== undefined) return ended;
   throw new Failure(
     "unavailable",
@@ -139,9 +141,9 @@ interface CronParts {
 }
 
 export function createCron(foundation: Foundation, parts: CronParts): Capability {
-  const { kv, now, onTrouble } = foundation;
+  const { kv, nodes, now, onTrouble } = foundation;
   const { projects, deployments, sites, variables, logs, minutes = minutesOf(now) } = parts;
-  const store = new CronStore(kv);
+  const store = new CronStore(kv, nodes.isShared ? new Claims(nodes) : undefined);
   const closing = new AbortController();
   const runner = new CronRunner({
     ...foundation,

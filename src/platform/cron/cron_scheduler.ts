@@ -40,9 +40,13 @@ export interface LiveTasks extends ProductionSite {
   readonly liveAt: number;
 }
 
-interface Running {
-  readonly startedAt: number;
+/** A started task. `ended` resolves with the last run, and never rejects. */
+interface StartedTask {
   readonly ended: Promise<FinishedRun | undefined>;
+}
+
+interface Running extends StartedTask {
+  readonly startedAt: number;
 }
 
 const keyOf = ({ projectId, path }: Pick<WantedRun, "projectId" | "path">) =>
@@ -88,16 +92,15 @@ export class CronScheduler {
     return this.#running.get(keyOf(wanted))?.startedAt;
   }
 
-  /**
-   * Starts a task, and resolves when the task has finished. Returns `undefined` if the task is
-   * already running.
-   */
-  begin(wanted: WantedRun): Promise<FinishedRun | undefined> | undefined {
+  /** Starts a task. Returns `undefined` if the task is already running, here or on another node. */
+  async begin(wanted: WantedRun): Promise<StartedTask | undefined> {
     const key = keyOf(wanted);
     if (this.#closed || this.#running.has(key)) return undefined;
-    const ended = this.#perform(wanted).finally(() => this.#running.delete(key));
-    this.#running.set(key, { startedAt: this.#services.minutes.now(), ended });
-    return ended;
+    const { store, minutes } = this.#services;
+    const claiming = store.claimTask(wanted);
+    const ended = this.#runClaimed(wanted, claiming).finally(() => this.#running.delete(key));
+    this.#running.set(key, { startedAt: minutes.now(), ended });
+    return await claiming === undefined ? undefined : { ended };
   }
 
   /**
@@ -128,16 +131,36 @@ export class CronScheduler {
     if (claimed === "taken") return;
     const span = spanOf(minute, claimed.previous);
     for (const { tasks, liveAt, ...site } of live) {
-      for (const task of dueTasks(tasks, span, liveAt)) this.#runDue(site, task);
+      for (const task of dueTasks(tasks, span, liveAt)) await this.#runDue(site, task);
     }
   }
 
-  #runDue(
+  async #runDue(
     { projectId, hostname, deploymentId }: ProductionSite,
     { path, retries }: CronTask,
-  ): void {
+  ): Promise<void> {
+    const { onSkipped, onTrouble } = this.#services;
     const wanted: WantedRun = { projectId, hostname, path, trigger: "schedule", retries };
-    if (this.begin(wanted) === undefined) this.#services.onSkipped(wanted, deploymentId);
+    try {
+      if (await this.begin(wanted) === undefined) onSkipped(wanted, deploymentId);
+    } catch (error) {
+      onTrouble(`Cannot start the scheduled task ${path}: ${error}`);
+    }
+  }
+
+  /** Runs a task if it was claimed, and releases it. Never rejects. */
+  async #runClaimed(
+    wanted: WantedRun,
+    claiming: ReturnType<CronStore["claimTask"]>,
+  ): Promise<FinishedRun | undefined> {
+    // The caller of begin() learns of a failure.
+    const claimed = await claiming.catch(() => undefined);
+    if (claimed === undefined) return undefined;
+    const run = await this.#perform(wanted);
+    await claimed.release().catch((error) =>
+      this.#services.onTrouble(`Cannot release the scheduled task ${wanted.path}: ${error}`)
+    );
+    return run;
   }
 
   async #perform(wanted: WantedRun): Promise<FinishedRun | undefined> {

@@ -4,6 +4,7 @@ import type { ProductionSite } from "../../edge/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { FinishedRun, WantedRun } from "./cron_runner.ts";
 import { CronScheduler } from "./cron_scheduler.ts";
+import { Claims } from "../core/nodes/mod.ts";
 import { CronStore } from "./cron_store.ts";
 import { minutesOf } from "./minutes.ts";
 import { DenoStore } from "../../store/mod.ts";
@@ -24,7 +25,10 @@ interface SchedulerBench {
   /** Lets all running tasks finish. */
   end(): Promise<void>;
   readonly store: CronStore;
-  scheduler(): CronScheduler;
+  /** Instances of the nodes that are alive. */
+  readonly alive: Set<string>;
+  /** Creates a scheduler, which shares the tasks with other nodes if it has an instance. */
+  scheduler(instance?: string): CronScheduler;
 }
 
 const runOf = ({ path, trigger }: WantedRun): FinishedRun => ({
@@ -45,12 +49,14 @@ async function withScheduler(run: (parts: SchedulerBench) => Promise<void>): Pro
   const clock = { now: START };
   let open: (() => void)[] = [];
   const made: CronScheduler[] = [];
+  const alive = new Set<string>();
   const parts: SchedulerBench = {
     clock,
     production: [SITE],
     started: [],
     skipped: [],
     store,
+    alive,
     records: new Map([["d1", { cron: EVERY_MINUTE, liveAt: START - MINUTE }]]),
     async end() {
       for (const resolve of open.splice(0)) resolve();
@@ -59,9 +65,12 @@ async function withScheduler(run: (parts: SchedulerBench) => Promise<void>): Pro
         made.every((each) => each.runningSince({ projectId: "p1", path: "/a" }) === undefined)
       );
     },
-    scheduler() {
+    scheduler(instance) {
+      const claims = instance === undefined
+        ? undefined
+        : new Claims({ instance, isAlive: (other) => Promise.resolve(alive.has(other)) });
       const scheduler = new CronScheduler({
-        store,
+        store: new CronStore(kv, claims),
         sites: { production: () => parts.production },
         deployments: {
           find: (_, id) => Promise.resolve(parts.records.get(id) as DeploymentRecord | undefined),
@@ -113,7 +122,7 @@ Deno.test("CronScheduler.round() skips a task that is still running, and reports
     parts.clock.now += MINUTE;
     await scheduler.round();
     assert.deepEqual(parts.skipped, ["d1 /a"]);
-    assert.equal(scheduler.begin({ ...SITE, path: "/a", trigger: "request" }), undefined);
+    assert.equal(await scheduler.begin({ ...SITE, path: "/a", trigger: "request" }), undefined);
     await parts.end();
     parts.clock.now += MINUTE;
     await scheduler.round();
@@ -162,6 +171,28 @@ Deno.test("CronScheduler.round() on two platforms that share a store starts a ta
     assert.deepEqual(pathsOf(parts), ["/a"]);
   }));
 
+Deno.test("CronScheduler starts no task that another node runs, unless that node has failed", () =>
+  withScheduler(async (parts) => {
+    const [first, second] = [parts.scheduler("one"), parts.scheduler("two")];
+    parts.alive.add("one").add("two");
+    await first.round();
+    await until(() => parts.started.length === 1);
+    parts.clock.now += MINUTE;
+    await second.round();
+    assert.deepEqual(parts.skipped, ["d1 /a"]);
+    assert.equal(await second.begin({ ...SITE, path: "/a", trigger: "request" }), undefined);
+
+    await parts.end();
+    parts.clock.now += MINUTE;
+    await second.round();
+    await until(() => parts.started.length === 2);
+
+    parts.alive.delete("two");
+    parts.clock.now += MINUTE;
+    await first.round();
+    await until(() => parts.started.length === 3);
+  }));
+
 Deno.test("CronScheduler retries a failed scheduled run, but not a manual one", () =>
   withScheduler(async ({ store, production, clock }) => {
     const outcomes: FinishedRun["outcome"][] = [];
@@ -191,13 +222,13 @@ Deno.test("CronScheduler retries a failed scheduled run, but not a manual one", 
     await scheduler.round();
     await until(() => outcomes.length === 3);
     await until(() => scheduler.runningSince({ projectId: "p1", path: "/a" }) === undefined);
-    const run = await scheduler.begin({
+    const begun = await scheduler.begin({
       projectId: "p1",
       hostname: SITE.hostname,
       path: "/a",
       trigger: "request",
     });
-    assert.equal(run?.outcome, "failed");
+    assert.equal((await begun?.ended)?.outcome, "failed");
     assert.deepEqual(outcomes, answers);
     await scheduler.close();
   }));

@@ -61,6 +61,9 @@ export const keys = {
   /** The last outcome of a project's scheduled tasks, by the hash of their path. */
   cronRuns: (projectId: string): Key => ["cron_runs", projectId],
   cronRun: (projectId: string, pathHash: string): Key => ["cron_runs", projectId, pathHash],
+  /** The node that runs a scheduled task, if there are several nodes. */
+  cronClaims: (projectId: string): Key => ["cron_claims", projectId],
+  cronClaim: (projectId: string, pathHash: string): Key => ["cron_claims", projectId, pathHash],
   allDrains: (): Key => ["drains"],
   drains: (projectId: string): Key => ["drains", projectId],
   /** Queue messages, by project, environment and queue. Larger bodies are stored separately. */
