@@ -125,7 +125,10 @@ export class Gatekeeper {
     const isShut = isDown(gate) && !access.allowsInMaintenance(request.ip);
     const isGuarded = isProtected(gate) && !access.isExempt(request.method, path) &&
       !access.allows(request.ip);
-    if (!isOwnPath && !isShut && !isGuarded) return undefined;
+    const isOpen = !isShut && !isGuarded;
+    const query = new URLSearchParams(request.rawQuery);
+    // A visitor who needs no secret may have sent one, which the site must not see.
+    if (!isOwnPath && isOpen && !query.has(SHARE) && !query.has(BYPASS)) return undefined;
     const visit: Visit = {
       request,
       gate,
@@ -133,14 +136,14 @@ export class Gatekeeper {
       path,
       isShut,
       protection: protectionOf(gate),
-      query: new URLSearchParams(request.rawQuery),
+      query,
       key: await this.#options.keeper.key(),
       now: this.#options.now(),
     };
     if (isOwnPath) return await this.#answer(visit);
     if (bypass !== null && isCheck(visit, bypass)) return undefined;
     return this.#takeSecret(visit) ??
-      (await this.#hasPass(visit) ? undefined : this.#turnAway(visit));
+      (isOpen || await this.#hasPass(visit) ? undefined : this.#turnAway(visit));
   }
 
   /** Handles requests for the gate's own paths. */
