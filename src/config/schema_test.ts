@@ -111,6 +111,28 @@ for (const { source, isValid } of SAME_JUDGMENT) {
   });
 }
 
+Deno.test("docs/svc-toml.md lists every table with its keys", async () => {
+  const text = await Deno.readTextFile(join(DOCS, "svc-toml.md"));
+  const sections = new Map(
+    text.split(/^## /m).map((section) => [/^`\[+(\w+)/.exec(section)?.[1], section]),
+  );
+  type Table = {
+    readonly properties?: Readonly<Record<string, unknown>>;
+    readonly items?: Table;
+    readonly additionalProperties?: Table | false;
+  };
+  const { properties } = projectConfigJsonSchema() as { properties: Record<string, Table> };
+  for (const [name, table] of Object.entries(properties)) {
+    const fields = table.properties ?? table.items?.properties ??
+      (table.additionalProperties || undefined)?.properties ?? {};
+    // The heading of the section names the only key of `env`.
+    const keys = Object.keys(fields).filter((key) => key !== "declarations");
+    const missing = keys.filter((key) => !sections.get(name)?.includes(`| \`${key}\``));
+    assert.ok(sections.has(name), name);
+    assert.deepEqual(missing, [], name);
+  }
+});
+
 Deno.test("every example in docs/svc-toml.md is valid", async () => {
   const text = await Deno.readTextFile(join(DOCS, "svc-toml.md"));
   const examples = [...text.matchAll(/```toml\n([^]*?)```/g)].map((match) => match[1]!);

@@ -50,11 +50,43 @@ export function scheduleProblem(schedule: string): string | undefined {
   }
 }
 
+/** Matches an hour field for which every hour is due, so there is no hour to make up or repeat. */
+const EVERY_HOUR = /^\*(?:\/1)?$/;
+
 /**
  * Returns the first time after a given time at which a valid schedule is due, in milliseconds since
  * the epoch. When clocks go forward, runs in the skipped hour are due at the end of that hour. When
- * clocks go back, runs in the repeated hour are due only once.
+ * clocks go back, runs in the repeated hour are due only once. A schedule that is due every hour is
+ * due in both repetitions, and not at the end of a skipped hour.
  */
 export function nextRun(schedule: CronSchedule, after: number): number | undefined {
-  return open(schedule).nextRun(new Date(after))?.getTime();
+  const { timezone = "UTC" } = schedule;
+  const [, hour = "*"] = schedule.schedule.trim().split(/\s+/);
+  if (timezone === "UTC" || EVERY_HOUR.test(hour)) {
+    return open(schedule).nextRun(new Date(after))?.getTime();
+  }
+  // The schedule is evaluated on the wall clock, which a UTC date stands for.
+  const onWall = open({ schedule: schedule.schedule });
+  const wall = Temporal.Instant.fromEpochMilliseconds(after).toZonedDateTimeISO(timezone)
+    .toPlainDateTime().toZonedDateTime("UTC").epochMilliseconds;
+  let next = onWall.nextRun(new Date(wall));
+  while (next !== null) {
+    const at = instantOf(next.getTime(), timezone);
+    // In the second pass of a repeated hour, the wall clock shows times that have already passed.
+    if (at > after) return at;
+    next = onWall.nextRun(next);
+  }
+  return undefined;
+}
+
+/**
+ * Returns when the clocks in a time zone first show a time, which is given as if it were in UTC. If
+ * the clocks skip that time, returns when they go forward.
+ */
+function instantOf(wall: number, timezone: string): number {
+  const shown = Temporal.Instant.fromEpochMilliseconds(wall).toZonedDateTimeISO("UTC")
+    .toPlainDateTime();
+  const at = shown.toZonedDateTime(timezone, { disambiguation: "earlier" });
+  const isSkipped = !at.toPlainDateTime().equals(shown);
+  return (isSkipped ? at.getTimeZoneTransition("next") ?? at : at).epochMilliseconds;
 }

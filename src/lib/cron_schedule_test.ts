@@ -21,18 +21,64 @@ for (const [schedule, timezone, next] of NEXT) {
   });
 }
 
-Deno.test("nextRun() returns one run on the night the clocks go back", () => {
-  const schedule = { schedule: "30 2 * * *", timezone: "Europe/Berlin" };
-  const first = nextRun(schedule, Date.parse("2026-10-24T22:00:00Z"))!;
-  assert.equal(new Date(first).toISOString(), "2026-10-25T00:30:00.000Z");
-  assert.equal(new Date(nextRun(schedule, first)!).toISOString(), "2026-10-26T01:30:00.000Z");
-});
+/** Schedules on nights when clocks change, each with the runs from the given time on. */
+const CLOCK_CHANGES: readonly (readonly [string, string, string, readonly string[]])[] = [
+  ["30 2 * * *", "Europe/Berlin", "2026-03-28T22:00Z", ["2026-03-29T01:00Z", "2026-03-30T00:30Z"]],
+  [
+    "15,45 2 * * *",
+    "Europe/Berlin",
+    "2026-03-28T22:00Z",
+    ["2026-03-29T01:00Z", "2026-03-30T00:15Z", "2026-03-30T00:45Z"],
+  ],
+  [
+    "0 */2 * * *",
+    "Europe/Berlin",
+    "2026-03-28T22:00Z",
+    ["2026-03-28T23:00Z", "2026-03-29T01:00Z", "2026-03-29T02:00Z"],
+  ],
+  [
+    "30 2,3 * * *",
+    "Europe/Berlin",
+    "2026-03-28T22:00Z",
+    ["2026-03-29T01:00Z", "2026-03-29T01:30Z", "2026-03-30T00:30Z"],
+  ],
+  ["15 2 * * *", "Australia/Lord_Howe", "2026-10-03T12:00Z", [
+    "2026-10-03T15:30Z",
+    "2026-10-04T15:15Z",
+  ]],
+  ["30 2 * * *", "Europe/Berlin", "2026-10-24T22:00Z", ["2026-10-25T00:30Z", "2026-10-26T01:30Z"]],
+  ["15,45 2 * * *", "Europe/Berlin", "2026-10-24T22:00Z", [
+    "2026-10-25T00:15Z",
+    "2026-10-25T00:45Z",
+    "2026-10-26T01:15Z",
+  ]],
+  ["0 1-3 * * *", "Europe/Berlin", "2026-10-24T22:00Z", [
+    "2026-10-24T23:00Z",
+    "2026-10-25T00:00Z",
+    "2026-10-25T02:00Z",
+  ]],
+  ["30 2 * * *", "Europe/Berlin", "2026-10-25T01:10Z", ["2026-10-26T01:30Z"]],
+  ["*/30 * * * *", "Europe/Berlin", "2026-03-29T00:20Z", [
+    "2026-03-29T00:30Z",
+    "2026-03-29T01:00Z",
+  ]],
+  ["*/30 * * * *", "Europe/Berlin", "2026-10-25T00:20Z", [
+    "2026-10-25T00:30Z",
+    "2026-10-25T01:00Z",
+    "2026-10-25T01:30Z",
+  ]],
+];
 
-Deno.test("nextRun() skips no day when clocks go forward", () => {
-  const schedule = { schedule: "30 2 * * *", timezone: "Europe/Berlin" };
-  const next = nextRun(schedule, Date.parse("2026-03-28T22:00:00Z"))!;
-  assert.equal(new Date(next).toISOString().slice(0, 10), "2026-03-29");
-});
+for (const [schedule, timezone, after, runs] of CLOCK_CHANGES) {
+  Deno.test(`nextRun() follows the clocks for ${schedule} in ${timezone} after ${after}`, () => {
+    let at = Date.parse(after);
+    const found = runs.map(() => {
+      at = nextRun({ schedule, timezone }, at)!;
+      return new Date(at).toISOString().replace(":00.000Z", "Z");
+    });
+    assert.deepEqual(found, runs);
+  });
+}
 
 const WRONG: readonly (readonly [string, RegExp])[] = [
   ["", /has 1 fields/],

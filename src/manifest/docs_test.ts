@@ -3,6 +3,7 @@ import { formatManifestProblems } from "./format_problems.ts";
 import * as limits from "./limits.ts";
 import { outputFilesOf } from "./output_files.ts";
 import { createRouteTable } from "./route_table.ts";
+import { manifestJsonSchema } from "./schema.ts";
 import { validateManifest } from "./validate_manifest.ts";
 
 const TEXT = Deno.readTextFileSync(new URL("../../docs/manifest.md", import.meta.url));
@@ -45,6 +46,16 @@ Deno.test("docs/manifest.md shows the message of its invalid manifest", () => {
   assert.ok(bad !== undefined && !bad.result.ok);
   const shown = /```text\n([^]*?)\n```/.exec(bad.rest)?.[1];
   assert.equal(shown, formatManifestProblems(bad.result.problems));
+});
+
+Deno.test("docs/manifest.md lists every field", () => {
+  type Fields = { readonly properties?: object; readonly items?: Fields };
+  const { properties } = manifestJsonSchema() as { properties: Record<string, Fields> };
+  for (const [name, field] of Object.entries(properties)) {
+    const own = Object.keys(field.properties ?? field.items?.properties ?? {});
+    const missing = [name, ...own].filter((each) => !TEXT.includes(`\`${each}\``));
+    assert.deepEqual(missing, [], name);
+  }
 });
 
 Deno.test("docs/manifest.md states the limits", () => {

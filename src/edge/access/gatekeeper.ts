@@ -104,6 +104,8 @@ type Distribute<T> = T extends unknown ? Omit<T, "host" | "projectId" | "endsAt"
 
 const hashOf = (text: string): string => sha256Hex(`svc access browser\n${text}`);
 
+const mayHaveSecret = (query: string): boolean => query.includes(BYPASS) || query.includes(SHARE);
+
 export class Gatekeeper {
   readonly #options: GatekeeperOptions;
 
@@ -125,7 +127,9 @@ export class Gatekeeper {
     const isShut = isDown(gate) && !access.allowsInMaintenance(request.ip);
     const isGuarded = isProtected(gate) && !access.isExempt(request.method, path) &&
       !access.allows(request.ip);
-    if (!isOwnPath && !isShut && !isGuarded) return undefined;
+    const isOpen = !isShut && !isGuarded;
+    // A visitor who needs no secret may have sent one, which the site must not see.
+    if (!isOwnPath && isOpen && !mayHaveSecret(request.rawQuery)) return undefined;
     const visit: Visit = {
       request,
       gate,
@@ -140,7 +144,7 @@ export class Gatekeeper {
     if (isOwnPath) return await this.#answer(visit);
     if (bypass !== null && isCheck(visit, bypass)) return undefined;
     return this.#takeSecret(visit) ??
-      (await this.#hasPass(visit) ? undefined : this.#turnAway(visit));
+      (isOpen || await this.#hasPass(visit) ? undefined : this.#turnAway(visit));
   }
 
   /** Handles requests for the gate's own paths. */

@@ -1,6 +1,7 @@
 /** @module The responses of the image endpoint. */
 import { entityTag, ifNoneMatchNames } from "../../lib/entity_tag.ts";
 import { sha256Hex } from "../../lib/hash.ts";
+import { CacheControl } from "../cache/cache_control.ts";
 import type { Bytes } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import type { Kept } from "../messages/messages.ts";
@@ -20,10 +21,17 @@ const ENGINE_VERSION = "vips-8.18.7-1";
 const RETRY_SECONDS = "2";
 
 /**
- * `Cache-Control` of an unconverted image. The lifetime is short because the next attempt may
- * convert the image.
+ * `Cache-Control` of an image that could not be converted. The lifetime is short because the next
+ * attempt may convert the image.
  */
 const SHORT_LIVED = "public, max-age=60";
+
+/** Shortens the lifetime of an image, unless caches must not store the image at all. */
+function shortLived(cacheControl: string): string {
+  const directives = CacheControl.of(cacheControl);
+  const isPersonal = directives.has("private") || directives.has("no-store");
+  return isPersonal ? cacheControl : SHORT_LIVED;
+}
 
 /**
  * Header fields that let a browser do nothing but display an image. An image that is opened
@@ -150,7 +158,9 @@ export function originalResponse(
   reason: string | undefined,
 ): EdgeResponse {
   const etag = entityTag(sha256Hex(source.bytes));
-  const lasting = reason === undefined ? reply : { ...reply, cacheControl: SHORT_LIVED };
+  const lasting = reason === undefined
+    ? reply
+    : { ...reply, cacheControl: shortLived(reply.cacheControl) };
   const response = imageResponse(lasting, { ...source, etag, cached: "BYPASS" });
   return reason === undefined
     ? response

@@ -13,7 +13,9 @@ import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
 import type { FormStore } from "./form_store.ts";
 import { fileBytesOf, type SubmissionRecord } from "./submission_record.ts";
 
-/** Maximum number of events per form in an hour, to limit the number of emails. */
+/**
+ * Maximum number of events per form and environment in an hour, to limit the number of emails.
+ */
 const MAX_EVENTS = 30;
 const HOUR_MS = 60 * 60_000;
 /** Maximum length of an event's text, in characters. */
@@ -35,7 +37,7 @@ const NO_BLOB_ROOM =
   "The project's blob stores are full. Delete objects: messages with files are being lost";
 
 interface KeepServices {
-  readonly store: FormStore;
+  readonly store: Pick<FormStore, "hasRoom" | "keep">;
   readonly objects: Pick<ObjectStore, "put" | "delete">;
   readonly raise: RaiseEvent;
   readonly publicOrigin: string;
@@ -164,12 +166,12 @@ export class SubmissionKeeper {
   }
 
   #mayTell(
-    { projectId }: FormSender,
+    { projectId, environment }: FormSender,
     { name, notify }: FormSettings,
     { what, at }: { readonly what: "submitted" | "full"; readonly at: number },
   ): boolean {
     const isWanted = what === "full" || notify !== false;
-    return isWanted && this.#budget.take(`${what} ${projectId} ${name}`, at);
+    return isWanted && this.#budget.take(`${what} ${projectId} ${environment} ${name}`, at);
   }
 
   #submitted(

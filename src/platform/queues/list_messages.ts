@@ -1,11 +1,13 @@
 /**
- * Lists queues, and pages of their messages.
+ * Lists queues and pages of their messages, and finds messages that were already sent.
  *
  * @module
  */
+import * as z from "zod";
 import type { MessageState } from "../../contract/queues.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
-import { keys, type Page, type PageRange } from "../core/store/mod.ts";
+import { keys, type Page, type PageRange, readRecord } from "../core/store/mod.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { QueueStore } from "./queue_store.ts";
 
@@ -32,6 +34,17 @@ export async function listMessages(
     }
   }
   return { items, nextCursor: null };
+}
+
+const pointer = z.object({ id: z.string() });
+
+/** Returns the ID of the message that was sent earlier with the sender's own ID. */
+export async function findSent(
+  kv: RecordStore,
+  place: QueuePlace,
+  dedupeId: string,
+): Promise<string | undefined> {
+  return (await readRecord(kv, keys.queueSeen(...place, sha256Hex(dedupeId)), pointer))?.value.id;
 }
 
 /** Lists the names of all queues in an environment that have ever had messages. */

@@ -8,6 +8,7 @@ import { Claims, type Nodes } from "../core/nodes/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { RateWindow } from "../core/access/mod.ts";
 import { deliverMessage, type DeliveryServices, findSite, findTarget } from "./deliver_message.ts";
+import { findSent } from "./list_messages.ts";
 import { MAX_STORED, type NewMessage, type QueuePlace, SEND_RATE } from "./message.ts";
 import { QueueStore, type StoreParts } from "./queue_store.ts";
 import { QueueWorker, type QueueWorkerParts } from "./queue_worker.ts";
@@ -65,6 +66,11 @@ export class QueueService {
         { retryAfter: wait },
       );
     }
+    // A message that is already stored needs no room, even if the queue is full by now.
+    const known = message.dedupeId === null
+      ? undefined
+      : await findSent(this.#parts.kv, place, message.dedupeId);
+    if (known !== undefined) return { id: known, isDuplicate: true };
     await this.#takeRoom(place);
     const sent = await this.store.send(place, message);
     if (!sent.isDuplicate) this.wake(place);
