@@ -25,7 +25,7 @@ export function isReservedEnvironment(name: string): boolean {
 }
 
 /** Returns whether a project has created the environment, so that it can be deleted. */
-export const isOwnEnvironment = (name: string): boolean => !BUILT_IN.includes(name);
+export const isOwnEnvironment = (name: string): boolean => !BUILT_IN_ENVIRONMENTS.includes(name);
 
 /** Returns the host label that always serves an environment's latest deployment. */
 export function environmentLabel(project: string, environment: string): string {

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /** @module `/workspaces/{slug}/projects/{project}/logs`. */
+import type { ResponseOf } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { ErrorSummary } from "../../contract/errors.ts";
 import { LOG_LIMIT_MAX, type LogEntry } from "../../contract/logs.ts";
@@ -67,13 +68,15 @@ async function readCounts(parts: ProjectVisit, selection: LogSelection) {
   return LogCounts({ summary, selection, deployments, path: parts.path("logs") });
 }
 
+type LogPage = ResponseOf<typeof endpoints.listLogs>;
+
 /** Sends the latest lines as a file, oldest first. If lines are missing, the file says so first. */
 async function downloadLines(parts: ProjectVisit, selection: LogSelection): Promise<Response> {
   const pages: LogEntry[][] = [];
   const silent = new Map<string, string>();
   let cursor = selection.cursor;
   for (let n = 0; n < FILE_PAGES; n++) {
-    const page: z.infer<typeof endpoints.listLogs.response> = await parts.api.call(
+    const page: LogPage = await parts.api.call(
       endpoints.listLogs,
       {
         params: paramsOf(parts),
