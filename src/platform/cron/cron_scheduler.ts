@@ -179,7 +179,8 @@ export class CronScheduler {
   async #perform(wanted: WantedRun): Promise<FinishedRun | undefined> {
     for (let attempt = 1;; attempt++) {
       const run = await this.#runOnce(wanted);
-      if (run?.outcome !== "failed" || attempt > (wanted.retries ?? 0)) return run;
+      const isLast = attempt > (wanted.retries ?? 0);
+      if (run?.outcome !== "failed" || isLast || this.#closed) return run;
       await this.#pause((this.#services.retryPauseMs ?? RETRY_PAUSE_MS) * 2 ** (attempt - 1));
       if (this.#closed) return run;
     }
