@@ -283,9 +283,8 @@ async function warnOfBuiltRules(
     const known = await Promise.all(FOLDERS.map((folder) => reader.exists(`${folder}${name}`)));
     if (known.includes(true)) continue;
     const { content, path } = file;
-    const text = typeof content === "string"
-      ? await Deno.readTextFile(content)
-      : new TextDecoder().decode(content);
+    const bytes = typeof content === "string" ? await Deno.readFile(content) : content;
+    const text = new TextDecoder().decode(bytes);
     const { result } = await importFile(name, text, await detectFlavor([reader]));
     if (result === undefined || isTaken(result, taken)) continue;
     host.say(

@@ -59,17 +59,7 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   // These two depend on each other: accounts send email, and the mail channel reads accounts.
   const sendMail: SendAccountMail = (...mail) => notifications.sendAccountMail(...mail);
   const accounts = createAccounts({
-    kv: foundation.kv,
-    isCurrent: foundation.isCurrent,
-    peers: foundation.peers,
-    closing: foundation.closing,
-    box: foundation.box,
-    publicOrigin: foundation.publicOrigin,
-    now: foundation.now,
-    random: foundation.random,
-    outbound: foundation.outbound,
-    allowPrivate: foundation.allowPrivate,
-    onTrouble: foundation.onTrouble,
+    ...foundation,
     audit,
     noteSecurityEvent: (operation, event) => noteEvent(operation, securityNotice(event)),
     onSecurityEvent: (event) => {

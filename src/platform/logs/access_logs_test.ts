@@ -73,7 +73,7 @@ Deno.test("a listener that keeps reading gets every entry in a burst", () =>
     const closing = new AbortController();
     const { body } = eventStream(
       (send) => logs.follow(PROJECT, (data) => send({ event: "log", id: "", data })),
-      closing.signal,
+      { closing: closing.signal, recheck: () => Promise.resolve() },
     );
     for (let count = 0; count < 3000; count++) logs.record(record(String(count)));
     const written = logs.flush().then(() => closing.abort());

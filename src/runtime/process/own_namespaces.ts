@@ -34,7 +34,7 @@ let found: Promise<readonly string[]> | undefined;
  * Finds the command prefix that lets a process create namespaces. It is empty for root, who can
  * always create them, or if the system does not let other users create them.
  */
-export function findNamespacePrefix(): Promise<readonly string[]> {
+function findNamespacePrefix(): Promise<readonly string[]> {
   return found ??= find();
 }
 
