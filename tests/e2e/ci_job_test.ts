@@ -26,9 +26,8 @@ async function withJob(
     await Deno.writeTextFile(join(box.site, "index.html"), "from a job");
     await box.json(["init", "--create", "--name", "shop"]);
     const config = join(box.site, "svc.toml");
-    // The job's key can deploy, but not read the variables that the build and the check request.
-    const settings = '\n[build]\ncommand = "true"\noutput_dirs = ["."]\n\n' +
-      '[env.declarations]\nLEVEL = "plain"\n';
+    // The job's key can deploy, but not read the variables that the build requests.
+    const settings = '\n[build]\ncommand = "true"\noutput_dirs = ["."]\n';
     await Deno.writeTextFile(config, await Deno.readTextFile(config) + settings);
     await box.json(["projects", "create", "--name", "blog"]);
     const { SVC_TOKEN: _, ...bare } = box.env;

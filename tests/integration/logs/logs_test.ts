@@ -74,7 +74,10 @@ Deno.test("following an environment's logs includes deployments that are created
     const response = await fetchStream(url, { headers: { authorization: `Bearer ${TOKEN}` } });
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     assert.equal((await reader.read()).value, ": open\n\n");
-    const preview = await deploy(platform, "shop", { files: { "index.html": "preview" } });
+    const preview = await deploy(platform, "shop", {
+      prod: false,
+      files: { "index.html": "preview" },
+    });
     await platform.get(new URL(preview.url).hostname, "/preview");
     const later = await deploy(platform, "shop", { prod: true, files: { "index.html": "two" } });
     await platform.get("shop.localhost", "/later");
