@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import * as z from "zod";
 import { COMPILED, startProgram } from "../../scripts/_program.ts";
+import { until } from "../../src/lib/_test_until.ts";
 import { TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
 /** The first bytes of the metadata in an MMDB file. */
@@ -74,7 +75,8 @@ Deno.test({
       const env = { ...box.env, SVC_API_URL: platform.url };
       const health = await (await fetch(`${platform.url}/v1/health`)).json();
       assert.deepEqual([health.knowsCountries, health.status], [false, "ok"]);
-      assert.match(platform.errors(), /Cannot look up countries of IP addresses.*damaged/);
+      const cause = /Cannot look up countries of IP addresses.*damaged/;
+      await until(() => platform.errors(), (log) => cause.test(log));
 
       const { stdout } = await run([damaged, "doctor", "--json"], box.site, env);
       const points = new Map(report.parse(JSON.parse(stdout)).points.map((p) => [p.name, p]));

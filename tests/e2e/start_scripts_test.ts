@@ -1,6 +1,7 @@
 /** Tests start scripts from `svc deploy` to the response, and messages about failures. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
+import { until } from "../../src/lib/_test_until.ts";
 import { NODE_MAJOR } from "../helpers/compute_server.ts";
 import { needs } from "../helpers/empty_root.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
@@ -104,7 +105,9 @@ throw new Error("no database");`;
       assert.equal(serverOutput.length, 20);
       assert.match(serverOutput.join("\n"), /Error: no database/);
       assert.equal(next[0], `svc logs --deployment-id ${deployment.id} --json`);
-      const log = await box.tool(["logs", "--deployment-id", deployment.id]);
-      assert.match(log.stdout + log.stderr, /line 30/);
+      await until(
+        () => box.tool(["logs", "--deployment-id", deployment.id]),
+        ({ stdout, stderr }) => /line 30/.test(stdout + stderr),
+      );
     }),
 });

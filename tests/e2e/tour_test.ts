@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ajvWithFormats } from "../../src/lib/_test_ajv.ts";
+import { until } from "../../src/lib/_test_until.ts";
 import { copySite, hostOf, type JsonObject, oneObject, withSandbox } from "../helpers/sandbox.ts";
 
 Deno.test("in the tour, a site goes live, changes, and is rolled back", async (t) => {
@@ -65,8 +66,11 @@ Deno.test("in the tour, a site goes live, changes, and is rolled back", async (t
     });
 
     await t.step("logs shows requests and finds one by its path", async () => {
-      const told = await box.json(["logs", "--search", "/beds"]);
-      const items = told.entries as { path: string; status: number }[];
+      const { entries } = await until(
+        () => box.json(["logs", "--search", "/beds"]),
+        ({ entries }) => (entries as unknown[]).length > 2,
+      );
+      const items = entries as { path: string; status: number }[];
       assert.deepEqual(new Set(items.map(({ path }) => path)), new Set(["/beds"]));
       assert.equal(items.length, 3);
     });

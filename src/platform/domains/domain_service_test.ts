@@ -42,7 +42,7 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
       projects,
       feed: new Publisher({ patienceMs: 1000 }),
       addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
-      dns: new DnsClient({ servers: [parseDnsServer(dns.server)], timeoutMs: 400 }),
+      dns: new DnsClient({ servers: [parseDnsServer(dns.server)], timeoutMs: 2000 }),
       settings: {
         target: { hostname: "cname.localhost", addresses: ["192.0.2.1"] },
         reserved: ["localhost"],

@@ -39,7 +39,7 @@ export default { fetch: () => new Response("ok") };
 });
 
 Deno.test("if no slot is free, a new server replaces the one that has been idle longest", async () => {
-  const places = new ProcessPlaces({ max: 2, waitMs: 5000 });
+  const places = new ProcessPlaces({ max: 2, waitMs: 60_000 });
   await using first = computeServer({ directory, places });
   await using second = computeServer({ directory, places });
   await using third = computeServer({ directory, places });
@@ -54,7 +54,7 @@ Deno.test("if no slot is free, a new server replaces the one that has been idle 
 });
 
 Deno.test("a server waits until another becomes idle, up to a limit", async () => {
-  const places = new ProcessPlaces({ max: 1, waitMs: 2000 });
+  const places = new ProcessPlaces({ max: 1, waitMs: 60_000 });
   await using first = computeServer({ directory, places });
   await first.server.start();
   const held = first.ask("/hold");
@@ -73,7 +73,7 @@ Deno.test("a server waits until another becomes idle, up to a limit", async () =
 });
 
 Deno.test("a server that fails to start releases its slot", async () => {
-  const places = new ProcessPlaces({ max: 1, waitMs: 2000 });
+  const places = new ProcessPlaces({ max: 1, waitMs: 60_000 });
   await using broken = computeServer({ directory, entry: "missing.mjs", places });
   assert.equal(await broken.ask("/"), "cannot_start");
   await using well = computeServer({ directory, places });
@@ -99,7 +99,7 @@ onEachEngine("a server that handles SIGTERM exits in time", async ({ serve, t })
   await t.step("when drained", async () => {
     await using app = serve({ directory, entry: "listens.mjs" });
     await app.ask("/");
-    await app.server.drain(1000);
+    await app.server.drain(2000);
     assert.deepEqual(told(app), ["heard SIGTERM", "finished"]);
   });
   await t.step("when idle", async () => {
@@ -111,7 +111,7 @@ onEachEngine("a server that handles SIGTERM exits in time", async ({ serve, t })
   await t.step("a server that does not exit is killed", async () => {
     await using app = serve({ directory, entry: "deaf.mjs" });
     await app.ask("/");
-    await app.server.drain(300);
+    await app.server.drain(2000);
     assert.deepEqual(told(app), ["heard SIGTERM"]);
   });
   await t.step("a signal does not stop the process", async () => {

@@ -3,6 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 import {
   createProject,
   deploy,
@@ -72,7 +73,10 @@ Deno.test("a release is withdrawn and recorded in the audit log if its functions
       const { status, headers } = await platform.get("shop.localhost", "/", { cookie });
       assert.deepEqual([status, headers["x-svc-deployment"]], [200, old.id]);
     }
-    const { json } = await platform.api("GET", "/v1/audit?action=withdrawRelease");
+    const { json } = await until(
+      () => platform.api("GET", "/v1/audit?action=withdrawRelease"),
+      ({ json }) => json.items.length > 0,
+    );
     const [entry] = json.items;
     assert.deepEqual(
       [json.items.length, entry.project, entry.credential.type, entry.user],

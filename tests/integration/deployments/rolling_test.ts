@@ -102,8 +102,10 @@ Deno.test("a release that starts to fail is withdrawn without affecting the old 
     }
     const { json: deployment } = await platform.api("GET", `/v1/deployments/${fresh}`);
     assert.deepEqual([deployment.status, deployment.error], ["ROLLED_BACK", state.reason]);
-    const { json: inbox } = await platform.api("GET", "/v1/notifications");
-    assert.match(JSON.stringify(inbox), /deployment\.withdrawn/);
+    await until(
+      () => platform.api("GET", "/v1/notifications"),
+      ({ json: inbox }) => /deployment\.withdrawn/.test(JSON.stringify(inbox)),
+    );
   }));
 
 Deno.test("a release advances automatically until it is ended or production changes", () =>

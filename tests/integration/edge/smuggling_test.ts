@@ -30,8 +30,8 @@ function recorder(machinery: Machinery) {
  * Maximum time until a response starts on a busy machine, and length of the pause that marks the
  * end of a response, in milliseconds.
  */
-const FIRST_MS = 3_000;
-const QUIET_MS = 150;
+const FIRST_MS = 10_000;
+const QUIET_MS = 1_000;
 
 /**
  * Sends raw bytes. Returns the response once the platform stops sending or closes the connection.

@@ -36,7 +36,7 @@ interface Lab extends AsyncDisposable {
 /** Deploys hostile functions and a neighboring function, with a resolver for three names. */
 async function openLab(
   names: readonly string[],
-  { memoryMb = 64, timeoutMs = 1500 }: { memoryMb?: number; timeoutMs?: number } = {},
+  { memoryMb = 64, timeoutMs = 5000 }: { memoryMb?: number; timeoutMs?: number } = {},
 ): Promise<Lab> {
   const log: FunctionLogEntry[] = [];
   const server = Deno.serve(

@@ -49,6 +49,7 @@ Deno.test("hostile functions harm neither other projects nor the platform", asyn
     ),
   });
   const attack = (name: string) => platform.get("bad.localhost", `/${name}`).catch(() => undefined);
+  const before = functionProcesses();
   // Opens clients that wait without getting a response, on separate sockets that the test can
   // close.
   const slow = await Promise.all([...SLOW].map(async (name) => {
@@ -57,7 +58,6 @@ Deno.test("hostile functions harm neither other projects nor the platform", asyn
     await conn.write(new TextEncoder().encode(request));
     return conn;
   }));
-  const before = functionProcesses();
   await until(() => functionProcesses().some((pid) => !before.includes(pid)));
   let good = 0;
   const fast = new Map<string, Awaited<ReturnType<typeof attack>>>();

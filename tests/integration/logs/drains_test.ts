@@ -171,7 +171,7 @@ Deno.test("unusable drains are refused, and failing drains report the reason", a
     );
     assert.equal(shown.health.lastError, "The endpoint responded with status 400");
     const isLine = (line: string) => line.includes("Dropped 1 log record for the drain");
-    assert.ok(platform.logged.some(isLine));
+    await until(() => platform.logged.some(isLine));
     // The operator's endpoint gets the platform's own log.
     const records = await until(() => all.records, (list) => list.some(({ body }) => isLine(body)));
     const own = records.find(({ body }) => isLine(body))!;

@@ -69,7 +69,10 @@ Deno.test({
         );
       }
     }
-    const { json } = await last.api("GET", "/v1/audit?action=withdrawRelease");
+    const { json } = await until(
+      () => last.api("GET", "/v1/audit?action=withdrawRelease"),
+      ({ json }) => json.items.length > 0,
+    );
     assert.equal(json.items.length, 1, "one node withdraws the release, once");
   },
 });

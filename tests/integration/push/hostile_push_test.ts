@@ -334,7 +334,7 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
   });
   const revoked = await keyOf({});
   await api("DELETE", `/v1/api-keys/${revoked.id}`);
-  const expired = await keyOf({ expiresAt: new Date(Date.now() + 1000).toISOString() });
+  const expired = await keyOf({ expiresAt: new Date(Date.now() + 5000).toISOString() });
   await until(
     () => api("GET", "/v1/projects", { token: expired.key }),
     ({ status }) => status === 401,

@@ -188,7 +188,7 @@ testFaults(
   async ({ storage, node, messages }) => {
     const cached = sha256Hex("cached");
     const other = sha256Hex("other");
-    const vault = await node("a", { ...QUICK, answerMs: 50 });
+    const vault = await node("a", { ...QUICK, answerMs: 1000 });
     const blobs = vault.of(WORKSPACE);
     await blobs.put(cached, bytes("cached"));
     await (await node("b")).of(WORKSPACE).put(other, bytes("other"));
