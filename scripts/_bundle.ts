@@ -197,6 +197,7 @@ const WORKERS: Readonly<Record<string, string>> = {
   "node_thread.js": "src/runtime/node/sandbox/thread_main.ts",
   "image_worker.js": "src/runtime/images/worker/worker_main.ts",
   "database_watch.js": "src/database/embedded/process/watch_main.ts",
+  "repository_apps.js": "src/platform/hooks/apps_worker.ts",
 };
 
 /** Files in the staging folder that no module imports. The program starts them by name. */

@@ -4,11 +4,12 @@
  * @module
  */
 import { endpoints } from "../../contract/endpoints.ts";
+import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import type { GitService } from "../git/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { CommitResolver } from "./commit_resolver.ts";
-import { findApps } from "./find_apps.ts";
+import { findAppsApart } from "./find_apps_apart.ts";
 
 const MAX_BRANCHES = 1000;
 
@@ -29,6 +30,9 @@ export function bindInspectRepository(
   router: Router,
   { projects, git, commits, closing }: InspectServices,
 ): void {
+  /** Lets each workspace use only one thread at a time. */
+  const inspecting = new KeyedLock();
+
   router.guarded(endpoints.inspectRepository, async (caller, { params, query, request }) => {
     const project = await findProject(projects, caller, params.project);
     const signal = AbortSignal.any([request.signal, closing]);
@@ -44,7 +48,11 @@ export function bindInspectRepository(
       return { branches: shown, branch, commitSha: null, message: null, apps: [] };
     }
     const { sha, message } = await commits.resolve(project, { branch }, signal);
-    const apps = await findApps(await git.filesOf(project.id, sha));
+    const files = await git.filesOf(project.id, sha);
+    const apps = await inspecting.run(
+      caller.workspace.id,
+      () => findAppsApart(files, { signal }),
+    );
     return { branches: shown, branch, message, commitSha: sha, apps: [...apps] };
   });
 }

@@ -4,13 +4,14 @@
  * platform. The process exits when the platform closes the connection.
  */
 import { join } from "node:path";
+import { workerUrl } from "../../lib/worker_url.ts";
 import type { Frame } from "../process/frames/frame.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { fromPayload, toPayload } from "../process/frames/payload.ts";
 import { LineLimit } from "../process/frames/log_lines.ts";
 import { denoCache } from "../process/source_cache.ts";
 import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
-import { servePlatform, workerUrl, yieldToPlatform } from "../process/serve_platform.ts";
+import { servePlatform, yieldToPlatform } from "../process/serve_platform.ts";
 import { temporaryBytes } from "../process/temporary_files.ts";
 import { enterSandbox } from "./sandbox/enter_sandbox.ts";
 import { findEscapingLink } from "./sandbox/escaping_link.ts";

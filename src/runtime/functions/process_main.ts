@@ -4,10 +4,11 @@
  * platform. The process exits when the platform closes the connection.
  */
 import { dirname } from "node:path";
+import { workerUrl } from "../../lib/worker_url.ts";
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { fromPayload } from "../process/frames/payload.ts";
-import { endWith, servePlatform, workerUrl } from "../process/serve_platform.ts";
+import { endWith, servePlatform } from "../process/serve_platform.ts";
 import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
 import { type BegunCell, makeBegunCell, takeBackCalls } from "./begun_calls.ts";
 import { openInspector } from "./inspector.ts";

@@ -6,12 +6,13 @@
 import { dirname } from "node:path";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
+import { workerUrl } from "../../lib/worker_url.ts";
 import { sealProcess, type SealState } from "../compute/sandbox/seal_process.ts";
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { fromPayload, toPayload } from "../process/frames/payload.ts";
 import { denoCache } from "../process/source_cache.ts";
-import { endWith, servePlatform, workerUrl } from "../process/serve_platform.ts";
+import { endWith, servePlatform } from "../process/serve_platform.ts";
 import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
 import { readEngineFiles } from "./engine_files.ts";
 import { MAX_SOURCE_BYTES, MAX_SOURCE_PIXELS } from "./limits.ts";

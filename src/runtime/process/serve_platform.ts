@@ -54,11 +54,3 @@ export async function servePlatform(
   }
   Deno.exit(0);
 }
-
-/**
- * Returns the URL of a worker's module, which is next to the compiled program's main module or in
- * the source.
- */
-export function workerUrl(staged: string, source: URL): URL {
-  return Deno.build.standalone ? new URL(`./${staged}`, Deno.mainModule) : source;
-}

@@ -3,7 +3,7 @@
  * notices when the platform exits, because the backend's thread is blocked until its statement has
  * ended.
  */
-import { workerUrl } from "../../../runtime/process/serve_platform.ts";
+import { workerUrl } from "../../../lib/worker_url.ts";
 import type { Postgres } from "./postgres.ts";
 import { type FromWatch, Shared, SHARED_NUMBERS, type ToWatch } from "./watch_messages.ts";
 

@@ -1,5 +1,5 @@
 /** @module The thread that starts Node, as seen by the process's first thread. */
-import { workerUrl } from "../../process/serve_platform.ts";
+import { workerUrl } from "../../../lib/worker_url.ts";
 import type { FromThread, ToThread } from "./thread_messages.ts";
 import { LaunchError } from "./types.ts";
 
