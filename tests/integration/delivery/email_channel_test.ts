@@ -115,7 +115,7 @@ Deno.test("a permanent refusal is stored with the server's message, and the emai
     await smtp.until(1);
     assert.equal((await owner.send("POST", `${path}/resend`)).status, 404);
     const all = await owner.send("POST", "/v1/notifications/dead-letters/resend-all");
-    assert.deepEqual(all.json, { resent: 1 });
+    assert.deepEqual(all.json, { resent: 1, hasMore: false });
     await smtp.until(2);
     assert.deepEqual(await list(), []);
   }, { mail: { smtpUrl: smtp.url } });
