@@ -87,7 +87,10 @@ interface PruneReport {
   readonly stopped: number;
 }
 
-/** Returns the IDs of the deployments at shared URLs, by project. */
+/**
+ * Returns the IDs of the deployments at shared URLs, by project. They include the new deployments
+ * of rolling releases.
+ */
 async function shownDeployments(
   deployments: PruneServices["deployments"],
 ): Promise<Map<string, Set<string>>> {
@@ -95,9 +98,11 @@ async function shownDeployments(
   const unique = new Map<string, string>();
   for await (const { id, uniqueLabel } of deployments.all()) unique.set(uniqueLabel, id);
   for await (const { label, host } of deployments.hosts()) {
-    if (host.deploymentId === null || unique.get(label) === host.deploymentId) continue;
     const shown = labels.get(host.projectId) ?? new Set();
-    labels.set(host.projectId, shown.add(host.deploymentId));
+    const { deploymentId, rolling } = host;
+    if (deploymentId !== null && unique.get(label) !== deploymentId) shown.add(deploymentId);
+    if (rolling !== undefined) shown.add(rolling.deploymentId);
+    labels.set(host.projectId, shown);
   }
   return labels;
 }

@@ -6,6 +6,7 @@
  * The copied log is cut off before the first transaction that ended after the requested time.
  */
 import { dirname, join } from "node:path";
+import { writeFileAtomically } from "../../../lib/atomic_file.ts";
 import { ifMissing, namesIn, removeTree } from "../../../lib/missing_files.ts";
 import { renameDurably, syncFolder, syncTree } from "../../../lib/sync_folder.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
@@ -121,7 +122,7 @@ export class BranchHistory {
   async keepRemoved(now: number): Promise<void> {
     if ((await this.bases()).length === 0) return await this.remove();
     await this.#take(() => true);
-    await Deno.writeTextFile(join(this.folder, REMOVED), String(now));
+    await writeFileAtomically(join(this.folder, REMOVED), String(now));
   }
 
   /**
