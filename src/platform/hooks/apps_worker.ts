@@ -28,10 +28,10 @@ function readText(path: string): Promise<string | undefined> {
   return promise;
 }
 
-scope.onmessage = async ({ data }) => {
+scope.onmessage = ({ data }) => {
   if (data.type === "find") {
-    const apps = await findApps({ paths: data.paths, readText });
-    scope.postMessage({ type: "found", apps });
+    findApps({ paths: data.paths, readText })
+      .then((apps) => scope.postMessage({ type: "found", apps }), reportError);
     return;
   }
   reads.get(data.id)?.(data.text);

@@ -267,8 +267,10 @@ Deno.test("a killed edge is replaced, and loses only its own connections", () =>
       assert.ok(failed <= 1, `${failed} requests failed`);
       await fromEach(() => platform.get(HOST, "/"));
     }
-    const replaced = platform.logged.filter((line) => line.includes("local-1 exited (SIGKILL)"));
-    assert.equal(replaced.length, 3, platform.logged.join("\n"));
+    await until(
+      () => platform.logged.filter((line) => line.includes("local-1 exited (SIGKILL)")).length,
+      (count) => count === 3,
+    );
   }));
 
 Deno.test("a platform serves everything itself while its edges cannot start", () =>

@@ -4,6 +4,7 @@
  */
 // deno-lint-ignore-file no-console -- says why a test is skipped
 import assert from "node:assert/strict";
+import { until } from "../../../src/lib/_test_until.ts";
 import { dirname, join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { createProject, deploy, sha256, start } from "../../helpers/platform.ts";
@@ -139,7 +140,7 @@ Deno.test("with a full disk, sites are served, and changes return a 507", async 
       const platform = await start(dataDir);
       try {
         assert.equal((await platform.get("shop.localhost", "/")).text, "home");
-        assert.ok(platform.logged.some((line) => /^error .*is read-only: .*/.test(line)));
+        await until(() => platform.logged.some((line) => /^error .*is read-only: .*/.test(line)));
         assert.equal((await platform.api("GET", "/v1/projects")).json.items.length, 1);
         const writes = [
           await platform.api("POST", "/v1/projects", { json: { name: "other" } }),
