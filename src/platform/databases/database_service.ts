@@ -260,8 +260,11 @@ export class DatabaseService {
     reference: string,
     isOrphaned: (database: DatabaseRecord) => Promise<boolean>,
   ): Promise<DatabaseRecord | undefined> {
-    const all = await this.#services.databases.deleted(project.workspaceId);
-    const named = all.filter(({ id, name }) => id === reference || name === reference)
+    const { databases, now } = this.#services;
+    // Once the time is up, housekeeping may already be removing the database.
+    const named = (await databases.deleted(project.workspaceId))
+      .filter(({ id, name }) => id === reference || name === reference)
+      .filter(({ deletedAt }) => now() - (deletedAt ?? 0) < GRACE_MS)
       .sort((one, other) => (other.deletedAt ?? 0) - (one.deletedAt ?? 0));
     const own = named.find(({ projectId }) => projectId === project.id);
     if (own !== undefined) return own;

@@ -259,6 +259,11 @@ Deno.test("a deleted database can be restored for seven days if its name is free
   await platform.call("deleteDatabase", at);
   assert.equal((await platform.call("undeleteDatabase", { ...at, database: id })).id, id);
   machine.now += 7 * DAY_MS;
+  await assert.rejects(
+    platform.call("undeleteDatabase", { ...at, database: second.id }),
+    /has no deleted database/,
+    "housekeeping may already be removing it",
+  );
   assert.deepEqual(await housekeeping(platform), [
     "permanently removed 1 deleted database",
     "took 1 daily database snapshot",
