@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type TestFiles, withTestProject } from "./_test_project.ts";
 import { BuildError } from "./build_error.ts";
 import { assembleProject } from "./pack_project.ts";
-import { isConfiguration } from "../lib/private_files.ts";
+import { findSecret, isConfiguration } from "../lib/private_files.ts";
 
 const marker = (kind: string, end = "BEGIN") => `-----${end} ${kind}-----`;
 const key = (kind: string) => `${marker(kind)}\nMIIEvQIBADANBgkqhkiG9w0B\n${marker(kind, "END")}\n`;
@@ -206,4 +206,15 @@ Deno.test("assembleProject() does not read link targets outside the project", as
     await assert.rejects(assembleProject(given.host, options), /leaves the output directory/);
     await Deno.remove(join(given.project, "x.pem"));
   });
+});
+
+Deno.test("findSecret() finds rows and credentials on indented lines, but not in names and words", () => {
+  const secretOf = (path: string, text: string) =>
+    findSecret({ path, size: text.length, head: (bytes) => text.slice(0, bytes) });
+  for (const rows of ["INSERT INTO a VALUES (1);", "COPY public.a (b) FROM stdin;"]) {
+    assert.equal(secretOf("a.sql", `\n\n  ${rows}\n`), "a database dump", rows);
+  }
+  assert.equal(secretOf("a.sql", "CREATE TABLE a (); -- INSERT INTO\n"), undefined);
+  const config = "apiVersion: v1\n  kind: Config\n  token: x\n";
+  assert.equal(secretOf("a.yaml", config), "credentials of a Kubernetes cluster");
 });

@@ -90,8 +90,11 @@ const DER_KEY = /^\x30(?:[\x10-\x7f]|\x81.|\x82..)\x02\x01[\x00\x01][\x02\x04\x3
 
 const DUMP =
   /^(?:-- (?:PostgreSQL database|MySQL|MariaDB|phpMyAdmin SQL|Dump of)|\/\*M?!\d*\\?- enable|PRAGMA foreign_keys=OFF;\s*BEGIN TRANSACTION;|PGDMP|SET statement_timeout = 0;)/mi;
-/** Statements that insert rows. Migrations can contain them too. */
-const ROWS = /^\s*(?:INSERT\s+INTO|REPLACE\s+INTO|COPY\s+\S+.*FROM\s+stdin)\b/mi;
+/**
+ * Statements that insert rows. Migrations can contain them too. Takes linear time for any text,
+ * because the platform also checks files that agents send.
+ */
+const ROWS = /^[ \t]*(?:INSERT[ \t]+INTO|REPLACE[ \t]+INTO|COPY[ \t]+\S.*FROM[ \t]+stdin)\b/mi;
 
 const MIGRATIONS = /(?:^|\/)(?:migrations?|drizzle|prisma|supabase|seeds?)\//i;
 
@@ -126,7 +129,10 @@ function credentialsOf(name: string, text: string): string | undefined {
     if (/"client_secret"\s*:\s*"[^"]{8,}"/.test(text)) return "an OAuth client's secret";
     if (/"auths"\s*:/.test(text) && /"auth"\s*:\s*"/.test(text)) return "registry credentials";
   }
-  if (/^\s*"?kind"?\s*:\s*"?Config\b/m.test(text) && /client-key-data|\btoken"?\s*:/.test(text)) {
+  if (
+    /^[ \t]*"?kind"?[ \t]*:[ \t]*"?Config\b/m.test(text) &&
+    /client-key-data|\btoken"?\s*:/.test(text)
+  ) {
     return "credentials of a Kubernetes cluster";
   }
   return undefined;

@@ -5,6 +5,7 @@ import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { filePath } from "../../contract/deployment_files.ts";
 import { projectName } from "../../contract/common.ts";
+import { ENV_FILE } from "../../lib/env_files.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { findSecret, isConfiguration } from "../../lib/private_files.ts";
 import { generateStaticManifest } from "../../manifest/mod.ts";
@@ -31,8 +32,10 @@ interface SiteFile extends BlobSource {
 }
 
 /** Files with settings or secrets. They are never pages of a site. */
-const NO_PAGE =
-  /^(?:svc(?:\.[\w.-]+)?\.toml|\.svc\/.*|(?:.*\/)?(?:\.env(?:rc|\..*)?|_headers|_redirects)|(?:.*\/)?\.git\/.*)$/;
+const NO_PAGE = new RegExp(
+  String
+    .raw`^(?:svc(?:\.[\w.-]+)?\.toml|\.svc/.*|(?:.*/)?(?:${ENV_FILE}|_headers|_redirects|\.git/.*))$`,
+);
 
 function refuse(error: string, path: string, hint: string): ToolFailure {
   return new ToolFailure({ error, code: "usage", problems: [{ path, message: hint }] });

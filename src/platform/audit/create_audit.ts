@@ -52,9 +52,11 @@ export function createAudit(
           endpoints.listAudit,
           async (caller, { query: { project, ...query } }) => {
             const { id } = caller.workspace;
-            const found = project && await findProject(id, project);
-            const projects = found ? [found.id, found.name] : project && [project];
-            return await audit.list(id, { ...query, projects: projects || undefined });
+            if (project === undefined) return await audit.list(id, query);
+            const found = await findProject(id, project);
+            // The project may have been deleted.
+            const projects = found === undefined ? [project] : [found.id, found.name];
+            return await audit.list(id, { ...query, projects });
           },
         );
       },

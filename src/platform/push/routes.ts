@@ -2,7 +2,7 @@
 import { projectName } from "../../contract/common.ts";
 import { workspaceSlug } from "../../contract/identity.ts";
 import { formatCount } from "../../lib/format.ts";
-import { type AuditLog, PUSHED } from "../audit/mod.ts";
+import { type AuditedChange, type AuditLog, PUSHED } from "../audit/mod.ts";
 import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { Failure, type ForeignVisit, type Router } from "../core/http/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
@@ -66,7 +66,7 @@ export function bindPushRoutes(router: Router, services: {
   ): Promise<void> {
     const { pathname } = new URL(request.url);
     const repository = pathname.slice(0, pathname.lastIndexOf("/"));
-    const add = (name: string, changed: Parameters<AuditLog["record"]>[0]["changes"]) =>
+    const add = (name: string, changed: AuditedChange["changes"]) =>
       audit.record({
         workspaceId: workspace.id,
         action: PUSHED,

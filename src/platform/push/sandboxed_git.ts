@@ -26,7 +26,7 @@ const MEMORY_BYTES = 1024 ** 3;
 const PROCESSES = 256;
 
 const UNAVAILABLE =
-  "This platform does not accept pushes, because it cannot sandbox git. The operator can allow namespaces, as for builds, or use --allow-unsandboxed-builds";
+  "This platform does not accept pushes or uploads of files, because it cannot sandbox git. The operator can allow namespaces, as for builds, or use --allow-unsandboxed-builds";
 
 /** A folder for one request, on this machine. */
 export interface Scratch {

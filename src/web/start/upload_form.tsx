@@ -48,7 +48,7 @@ export function UploadForm({ action, csrf, slug, state, children }: {
           {...{ webkitdirectory: "" }}
         />
         <p class="hint" id="files-hint">
-          {`You can drop a folder or an archive here. A site needs an index.html, or a package.json or similar file to build it from. Archives can be up to ${
+          {`You can drop a folder or an archive here. Include an index.html, or a file such as package.json that describes the build. Archives can be up to ${
             formatBytes(MAX_UPLOAD_BYTES)
           }. node_modules, .git and .env files are skipped.`}
         </p>
