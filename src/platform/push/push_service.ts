@@ -275,7 +275,9 @@ export class PushService {
           ...listener,
           say: own,
         });
-        if (reason !== undefined) refs.set(ref, `stored, but not deployed: ${reason}`);
+        if (reason !== undefined) {
+          refs.set(ref, `stored, but not deployed: ${reason.split("\n", 1)[0]}`);
+        }
       }),
     );
     for (const { branch } of pushed.slice(MAX_BUILDS)) {
